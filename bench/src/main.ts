@@ -1,0 +1,57 @@
+/**
+ * `npm run bench [-- NAME] [--json FILE]`: measures, prints one table, writes the same rows where asked.
+ *
+ * Exits with 0 when everything was measured, also when a goal is missed: on a busy machine that is for a reader to
+ * judge. A sample that cannot be taken is an error.
+ */
+import { openSync, writeFileSync } from 'node:fs';
+import { exit } from 'node:process';
+import { systemClock } from '@keelson/core/system';
+import { Command, CommanderError } from 'commander';
+import { measure, type Row } from './measure.ts';
+import { registry } from './registry.ts';
+import { table } from './table.ts';
+
+const names = Object.keys(registry);
+
+async function bench(chosen: readonly string[], output: number | undefined): Promise<void> {
+  const benchmarks = chosen.flatMap((one) => registry[one] ?? []);
+  const rows: Row[] = [];
+  for (const benchmark of benchmarks) {
+    console.error(`measuring ${benchmark.name}`);
+    rows.push(await measure(benchmark, { clock: systemClock }));
+  }
+  if (rows.length > 0) console.log(table(rows));
+  else console.log(`There are no benchmarks of ${chosen.join(', ')} yet.`);
+  if (output !== undefined) writeFileSync(output, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+const program = new Command('npm run bench --')
+  .description('Measures Keelson side by side with its peers. Median (lower to upper quartile); smaller is better.')
+  .argument('[name]', `what to measure: ${names.join(', ')}; all by default`)
+  .option('--json <file>', 'write the rows to a file, too')
+  .exitOverride();
+
+/** Opened before anything is measured, so that a wrong path does not cost a run. */
+function opened(file: string): number {
+  try {
+    return openSync(file, 'w');
+  } catch (error) {
+    return program.error(`Cannot write the rows: ${(error as Error).message}.`);
+  }
+}
+
+program.action(async (name: string | undefined, { json }: { readonly json?: string }) => {
+  if (name !== undefined && !names.includes(name)) {
+    program.error(`Unknown benchmark ${name}: choose from ${names.join(', ')}.`);
+  }
+  await bench(name === undefined ? names : [name], json === undefined ? undefined : opened(json));
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has already printed the sentence.
+  if (error instanceof CommanderError) exit(error.exitCode === 0 ? 0 : 2);
+  throw error;
+}

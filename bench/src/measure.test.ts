@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Clock } from '@keelson/core';
+import { judge, measure } from './measure.ts';
+
+/** A clock that only shows what it is set to. */
+function clockAt(): Clock & { monotonicMs: number } {
+  return {
+    monotonicMs: 0,
+    now: () => assert.fail('wall time is not for measuring'),
+    monotonic() {
+      return this.monotonicMs;
+    },
+    setTimer: () => assert.fail('nothing waits here'),
+  };
+}
+
+test('ours and the peer take turns, and the first round is thrown away', async () => {
+  const clock = clockAt();
+  const order: string[] = [];
+  const lasting = (who: string, durationsMs: readonly number[]) => async (given: Clock) => {
+    order.push(who);
+    const begun = given.monotonic();
+    clock.monotonicMs += durationsMs[order.filter((one) => one === who).length - 1] ?? assert.fail('too many samples');
+    return given.monotonic() - begun;
+  };
+
+  const row = await measure(
+    {
+      name: 'a call',
+      unit: 'ms',
+      goal: 0.5,
+      ours: lasting('ours', [900, 3, 1, 2]),
+      peer: lasting('peer', [800, 4, 4, 4]),
+    },
+    { clock, rounds: 3 },
+  );
+
+  assert.deepEqual(order, ['ours', 'peer', 'ours', 'peer', 'ours', 'peer', 'ours', 'peer']);
+  assert.deepEqual(row, {
+    measure: 'a call',
+    unit: 'ms',
+    ours: { median: 2, lowerQuartile: 1.5, upperQuartile: 2.5 },
+    peer: { median: 4, lowerQuartile: 4, upperQuartile: 4 },
+    ratio: 0.5,
+    goal: 0.5,
+    ok: true,
+  });
+});
+
+test('a sample that cannot be taken is an error, not a row', async () => {
+  const failing = { name: 'a call', unit: 'ms', ours: () => Promise.reject(new Error('no server')) };
+  await assert.rejects(measure(failing, { clock: clockAt() }), /no server/);
+});
+
+test('fewer than one round is refused', async () => {
+  for (const rounds of [0, -1, 1.5, Number.NaN]) {
+    await assert.rejects(
+      measure({ name: 'a', unit: 'ms', ours: async () => 1 }, { clock: clockAt(), rounds }),
+      new RangeError(`rounds: expected 1 or more, received ${rounds}`),
+    );
+  }
+});
+
+const verdicts = [
+  { says: 'a ratio at the goal is ok', goal: 2, ours: [4], peer: [2], ratio: 2, ok: true },
+  { says: 'a ratio above the goal is not ok', goal: 1.9, ours: [4], peer: [2], ratio: 2, ok: false },
+  { says: 'without a goal there is no verdict', ours: [4], peer: [2], ratio: 2 },
+  { says: 'without a peer the goal is for ours', goal: 3, ours: [4], peer: [], ok: false },
+  { says: 'without a peer and a goal there are only the figures', ours: [4], peer: [] },
+];
+
+for (const { says, goal, ours, peer, ...expected } of verdicts) {
+  test(says, () => {
+    const { ratio, ok } = judge({ name: 'a', unit: 'ms', ...(goal !== undefined && { goal }) }, ours, peer);
+    assert.deepEqual({ ratio, ok }, { ratio: undefined, ok: undefined, ...expected });
+  });
+}

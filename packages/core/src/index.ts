@@ -1,0 +1,81 @@
+export type { Clock, Deadline, Timer } from './clock.ts';
+export { DeadlineExceededError, deadline, microTimestamp, sleep, timestamp } from './clock.ts';
+export type { Condition, ConditionInput, ConditionStatus, ReportedCondition } from './conditions.ts';
+export { conditionOf, setCondition } from './conditions.ts';
+export type {
+  CachedKind,
+  Declaration,
+  Mapping,
+  Need,
+  OwnedKind,
+  Removable,
+  RemovableKind,
+  Verb,
+  Watch,
+  WatchOptions,
+} from './declaration.ts';
+export { allow, byLabel, ownedKinds, removable, watch } from './declaration.ts';
+export type { Status } from './errors.ts';
+export {
+  ApiError,
+  causesOf,
+  isAlreadyExists,
+  isApiError,
+  isConflict,
+  isForbidden,
+  isGone,
+  isInvalid,
+  isNotFound,
+  isServerError,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isTransportError,
+  isUnauthorized,
+  OperatorError,
+  TransportError,
+} from './errors.ts';
+export type { FieldSet } from './fields.ts';
+export { appliedEntryOf, equalJson, project } from './fields.ts';
+export type { KindMap } from './generated/kind-map.ts';
+export type { JsonPatchFailure, JsonPatchOperation, JsonPatchOptions } from './json-patch.ts';
+export { applyJsonPatch, JsonPatchError } from './json-patch.ts';
+export type { NamespacedName } from './key.ts';
+export { keyOf, parseKey } from './key.ts';
+export type {
+  InputOf,
+  Kind,
+  KubernetesObject,
+  NewKubernetesObject,
+  ObjectOf,
+  Scope,
+  StatusInputOf,
+  VirtualKind,
+} from './kind.ts';
+export { apiVersionOf, isSameKind, resourceNameOf } from './kind.ts';
+export type { List, WatchEvent } from './list.ts';
+export { compareResourceVersions } from './list.ts';
+export { applyMergePatch, createMergePatch } from './merge-patch.ts';
+export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
+export type { OwnerReference } from './owner-references.ts';
+export {
+  assertMayOwn,
+  controllerOf,
+  controllerReference,
+  isControlledBy,
+  isNotControlled,
+  NotControlledError,
+} from './owner-references.ts';
+export type { PolicyRule } from './policy-rules.ts';
+export { rulesFor } from './policy-rules.ts';
+export { jitter, type Random } from './random.ts';
+export type { FieldRequirement, LabelSelection, LabelSelector, Labels, Requirement } from './selector.ts';
+export {
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  printFieldSelector,
+  printLabelSelector,
+  requirementsOf,
+} from './selector.ts';
+export type { Transport, TransportRequest, TransportResponse } from './transport.ts';

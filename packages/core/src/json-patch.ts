@@ -1,0 +1,243 @@
+/**
+ * JSON patch (RFC 6902), with the deviations of the Go library that Kubernetes uses.
+ *
+ * Promises: the document and the patch are never changed, and what no operation touches is shared with the result; all
+ * operations apply, or none. Unlike the RFC, as the real server: an index may be negative (counted from the end, `-1`
+ * adds at the end), `replace` and `copy` accept a missing member of an object, `test` takes absent for null, the first
+ * segment of a path is dropped even when it is not empty, and only `replace` and `test` accept the whole document.
+ */
+import { OperatorError } from './errors.ts';
+import { equalJson } from './fields.ts';
+
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly path: string;
+  readonly from?: string | undefined;
+  readonly value?: unknown;
+}
+
+export interface JsonPatchOptions {
+  /** A longer patch is refused. @default 10_000, as the API server's */
+  readonly maxOperations?: number;
+}
+
+/** `Malformed` is no patch at all (HTTP 400), `TooLarge` has too many operations (413), `Failed` does not fit (422). */
+export type JsonPatchFailure = 'Malformed' | 'TooLarge' | 'Failed';
+
+export class JsonPatchError extends OperatorError {
+  override readonly name = 'JsonPatchError';
+  readonly code = 'ERR_JSON_PATCH';
+  readonly reason: JsonPatchFailure;
+
+  constructor(reason: JsonPatchFailure, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+/** `patch` is checked, so that a body can be passed as it was parsed; `null` is the empty patch. */
+export function applyJsonPatch(document: unknown, patch: unknown, options: JsonPatchOptions = {}): unknown {
+  const { maxOperations = 10_000 } = options;
+  const operations = checked(patch);
+  if (operations.length > maxOperations) {
+    throw new JsonPatchError(
+      'TooLarge',
+      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+    );
+  }
+  const draft = new Draft(document);
+  for (const operation of operations) applyOperation(draft, operation);
+  return draft.root;
+}
+
+function applyOperation(draft: Draft, operation: Partial<JsonPatchOperation>): void {
+  const { op, value = null } = operation;
+  switch (op) {
+    case 'add':
+      add(draft, op, pathOf(operation), value);
+      break;
+    case 'remove':
+      remove(draft, op, pathOf(operation));
+      break;
+    case 'replace':
+      replace(draft, pathOf(operation), value);
+      break;
+    case 'move': {
+      const from = fromOf(operation);
+      const moved = read(draft, op, from);
+      remove(draft, op, from);
+      add(draft, op, pathOf(operation), moved);
+      break;
+    }
+    case 'copy': {
+      const copied = read(draft, op, fromOf(operation));
+      draft.share();
+      add(draft, op, pathOf(operation), copied);
+      break;
+    }
+    case 'test': {
+      const path = pathOf(operation);
+      if (!equalJson(path === '' ? draft.root : read(draft, op, path), value)) throw failed(op, path, 'test failed');
+      break;
+    }
+    default:
+      throw new JsonPatchError('Failed', `unexpected operation ${JSON.stringify(op ?? null)}`);
+  }
+}
+
+/** The value being patched; a container is copied before the first write to it. */
+class Draft {
+  root: unknown;
+  #own = new Set<Container>();
+
+  constructor(document: unknown) {
+    this.root = document;
+  }
+
+  /** The parent of the path's last segment and that segment; `undefined` where there is no such container. */
+  find(path: string, forWriting: boolean): { readonly parent: Container; readonly key: string } | undefined {
+    const segments = path.split('/').slice(1).map(unescapeSegment);
+    const key = segments.pop();
+    if (key === undefined || !isContainer(this.root)) return undefined;
+    if (forWriting) this.root = this.#writable(this.root);
+    let parent = this.root as Container;
+    for (const segment of segments) {
+      const child = memberOf(parent, segment);
+      if (!isContainer(child)) return undefined;
+      const next = forWriting ? this.#writable(child) : child;
+      if (next !== child) setMember(parent, segment, next);
+      parent = next;
+    }
+    return { parent, key };
+  }
+
+  /** From here on a part of the value may be in two places, so nothing may be written in place any more. */
+  share(): void {
+    this.#own = new Set();
+  }
+
+  #writable(container: Container): Container {
+    if (this.#own.has(container)) return container;
+    const copy = Array.isArray(container) ? [...container] : { ...container };
+    this.#own.add(copy);
+    return copy;
+  }
+}
+
+function read(draft: Draft, op: string, path: string): unknown {
+  const found = draft.find(path, false);
+  if (found === undefined) throw failed(op, path, 'missing path');
+  const { parent, key } = found;
+  if (!Array.isArray(parent)) return memberOf(parent, key) ?? null;
+  return parent[existingIndex(op, path, parent, key)];
+}
+
+function add(draft: Draft, op: string, path: string, value: unknown): void {
+  const found = draft.find(path, true);
+  if (found === undefined) throw failed(op, path, 'missing path');
+  const { parent, key } = found;
+  if (Array.isArray(parent)) {
+    const index = key === '-' ? parent.length : indexOf(key, parent.length + 1);
+    if (index === undefined) throw failed(op, path, `${JSON.stringify(key)} is no index to add at`);
+    parent.splice(index, 0, value);
+  } else {
+    setMember(parent, key, value);
+  }
+}
+
+function remove(draft: Draft, op: string, path: string): void {
+  const found = draft.find(path, true);
+  if (found === undefined) throw failed(op, path, 'missing path');
+  const { parent, key } = found;
+  if (Array.isArray(parent)) {
+    parent.splice(existingIndex(op, path, parent, key), 1);
+  } else {
+    if (!Object.hasOwn(parent, key)) throw failed(op, path, 'missing value');
+    delete parent[key];
+  }
+}
+
+function replace(draft: Draft, path: string, value: unknown): void {
+  if (path === '') {
+    if (!isContainer(value)) throw failed('replace', path, 'the value must be an object or an array');
+    draft.root = value;
+    return;
+  }
+  const found = draft.find(path, true);
+  if (found === undefined) throw failed('replace', path, 'missing path');
+  const { parent, key } = found;
+  if (Array.isArray(parent)) parent[existingIndex('replace', path, parent, key)] = value;
+  else setMember(parent, key, value);
+}
+
+function existingIndex(op: string, path: string, items: readonly unknown[], key: string): number {
+  const index = indexOf(key, items.length);
+  if (index === undefined) throw failed(op, path, `${JSON.stringify(key)} is no index of a list of ${items.length}`);
+  return index;
+}
+
+/** Go's Atoi reads signs and leading zeros. */
+function indexOf(key: string, length: number): number | undefined {
+  if (!/^[+-]?\d+$/.test(key)) return undefined;
+  const number = Number(key);
+  if (number >= length || number < -length) return undefined;
+  return number < 0 ? number + length : number;
+}
+
+function memberOf(container: Container, key: string): unknown {
+  if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] : undefined;
+  const index = indexOf(key, container.length);
+  return index === undefined ? undefined : container[index];
+}
+
+/** Assigning `__proto__` would change the object's prototype instead of its members. */
+function setMember(container: Container, key: string, value: unknown): void {
+  if (Array.isArray(container)) container[indexOf(key, container.length) ?? container.length] = value;
+  else Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function unescapeSegment(segment: string): string {
+  return segment.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~'));
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+function pathOf({ op, path }: Partial<JsonPatchOperation>): string {
+  if (path === undefined) throw new JsonPatchError('Failed', `${op} operation without a path`);
+  return path;
+}
+
+function fromOf({ op, from }: Partial<JsonPatchOperation>): string {
+  if (from === undefined) throw new JsonPatchError('Failed', `${op} operation without a from`);
+  return from;
+}
+
+function failed(op: string, path: string, problem: string): JsonPatchError {
+  return new JsonPatchError('Failed', `${op} operation does not apply at ${JSON.stringify(path)}: ${problem}`);
+}
+
+function checked(patch: unknown): Partial<JsonPatchOperation>[] {
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw new JsonPatchError('Malformed', 'a JSON patch is a list of operations');
+  for (const [index, operation] of patch.entries()) {
+    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
+      throw new JsonPatchError('Malformed', `operation ${index} is not an object`);
+    }
+    for (const name of ['op', 'path', 'from']) {
+      const value: unknown = operation[name];
+      if (value !== undefined && value !== null && typeof value !== 'string') {
+        throw new JsonPatchError('Malformed', `${name} of operation ${index} is not a string`);
+      }
+    }
+  }
+  return patch.map(withoutNulls);
+}
+
+/** `"path": null` is an absent path; a value of null is a value. */
+function withoutNulls(operation: Record<string, unknown>): Partial<JsonPatchOperation> {
+  return Object.fromEntries(Object.entries(operation).filter(([name, value]) => name === 'value' || value !== null));
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMap } from './generated/v1.ts';
+import type { KubernetesObject } from './kind.ts';
+import {
+  assertMayOwn,
+  controllerOf,
+  controllerReference,
+  isControlledBy,
+  isNotControlled,
+  NotControlledError,
+} from './owner-references.ts';
+
+const stored = (name: string, uid: string, namespace?: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, uid, resourceVersion: '1', creationTimestamp: 'then', ...(namespace && { namespace }) },
+});
+
+test('the controller of an object is known by uid, not by name', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  const owned = { ...stored('b', 'uid-2', 'default') };
+  const metadata = { ...owned.metadata, ownerReferences: [{ ...controllerReference(ConfigMap, owner) }] };
+
+  assert.ok(isControlledBy({ metadata }, owner));
+  assert.ok(!isControlledBy({ metadata }, stored('a', 'uid-1b', 'default')), 'a recreated owner is someone else');
+  assert.equal(controllerOf({ metadata })?.apiVersion, 'v1');
+});
+
+test('an owner that is not the controller controls nothing', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  const { controller: _, ...reference } = controllerReference(ConfigMap, owner);
+  assert.equal(controllerOf({ metadata: { ownerReferences: [reference] } }), undefined);
+});
+
+test('an owner in another namespace is refused', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  assert.throws(() => assertMayOwn(owner, 'other', 'Deployment x'), /cannot own Deployment x in namespace other/);
+  assert.throws(() => assertMayOwn(owner, undefined, 'Node x'), /cannot own Node x in no namespace/);
+  assertMayOwn(owner, 'default', 'Deployment x');
+  assertMayOwn(stored('node', 'uid-3'), 'default', 'Deployment x');
+});
+
+test('an object of someone else is named together with its controller', () => {
+  const foreign = { ...stored('cache', 'uid-2', 'default') };
+  const error = new NotControlledError(foreign, { kind: 'Memcached', key: 'default/cache' });
+  assert.ok(isNotControlled(error));
+  assert.match(
+    error.message,
+    /^ConfigMap default\/cache exists and was not made by this controller; it is left alone\./,
+  );
+});

@@ -1,0 +1,32 @@
+/**
+ * The way to an API server: a request value in, a status and a stream of bytes out.
+ *
+ * A transport knows addresses, connections and credentials; it knows nothing of kinds or verbs. Over the network it is
+ * HTTPS, to an embedded cluster it is a function call, and a test may put one in between that fails on purpose.
+ */
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, such as `/apis/apps/v1/deployments?limit=500`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Ends the request, and the stream of its answer, as soon as it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** The answer is open-ended (a watch, a log): it gets a connection of its own, so that it cannot starve requests. */
+  readonly streaming?: boolean | undefined;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** To be read to its end, or left early (`return`), which closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Transport extends AsyncDisposable {
+  /** Rejects when there was no answer; an answer that reports a failure is a response like any other. */
+  request(request: TransportRequest): Promise<TransportResponse>;
+}

@@ -1,0 +1,3 @@
+module keelson.example/pause
+
+go 1.24

@@ -1,0 +1,98 @@
+/** Whether this machine can have a real Kubernetes, and if not, why: for suites that would be skipped, and for `up`. */
+import { readFileSync } from 'node:fs';
+import { requireGo } from './binaries/build.ts';
+import { locatePrograms } from './binaries/lookup.ts';
+import { controlPlanePrograms, nodePrograms, type Program } from './binaries/programs.ts';
+import type { Environment } from './context.ts';
+import { missingPackageTools } from './debian/packages.ts';
+import { findOnPath, systemPath } from './find-on-path.ts';
+import { isProblem, Problem } from './problem.ts';
+
+export type Availability = { readonly available: true } | { readonly available: false; readonly reason: string };
+
+export interface Wanted {
+  /** Whether pods must really run. @default false */
+  readonly pods?: boolean | undefined;
+  /** Another version of Kubernetes than the pinned one. */
+  readonly version?: string | undefined;
+}
+
+/** What a machine is, as far as it matters here. */
+export interface Machine {
+  readonly env: Environment;
+  readonly platform: string;
+  readonly arch: string;
+  readonly isRoot: boolean;
+  /** The effective capabilities, as in /proc/self/status. */
+  readonly capabilities: bigint;
+}
+
+export function thisMachine(env: Environment = process.env): Machine {
+  return {
+    env,
+    platform: process.platform,
+    arch: process.arch,
+    isRoot: process.getuid?.() === 0,
+    capabilities: ownCapabilities(),
+  };
+}
+
+function ownCapabilities(): bigint {
+  try {
+    const [, hex] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return BigInt(`0x${hex ?? '0'}`);
+  } catch {
+    return 0n; // not Linux
+  }
+}
+
+/** By their bits; a root in a container often lacks them. */
+const neededCapabilities = { CAP_NET_ADMIN: 12n, CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n };
+
+/** Looks, and changes nothing: no building, no network. */
+export async function availability(wanted: Wanted = {}, machine: Machine = thisMachine()): Promise<Availability> {
+  try {
+    await requireAvailable(wanted, machine);
+    return { available: true };
+  } catch (error) {
+    if (isProblem(error)) return { available: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** Throws the `Problem` that stands in the way. */
+export async function requireAvailable({ pods, version }: Wanted, machine: Machine): Promise<void> {
+  const { env, platform, arch, isRoot, capabilities } = machine;
+  if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
+    throw new Problem(`Kubernetes runs here on Linux on x64 or arm64 only, and this is ${platform} on ${arch}.`);
+  }
+  if (pods) {
+    if (!isRoot) throw new Problem('Running pods needs root: namespaces, mounts and control groups are made.');
+    const lacking = Object.entries(neededCapabilities).flatMap(([name, bit]) =>
+      capabilities & (1n << bit) ? [] : [name],
+    );
+    if (lacking.length > 0)
+      throw new Problem(`Running pods needs a root with ${lacking.join(', ')}, and this one has not.`);
+    requireTools(['unshare', 'nsenter', 'mount', 'ldd'], env);
+    const missing = missingPackageTools(env);
+    if (missing) throw new Problem(missing);
+  }
+  requireTools(['sh', 'flock'], env);
+  const found = await locatePrograms(programsFor(pods), version, env);
+  const [first, ...rest] = found.filter(({ source }) => source === 'to be built');
+  if (first)
+    requireGo(
+      [first, ...rest].map(({ program }) => program),
+      first.version,
+      env,
+    );
+}
+
+export function programsFor(pods: boolean | undefined): readonly Program[] {
+  return pods ? [...controlPlanePrograms, ...nodePrograms] : controlPlanePrograms;
+}
+
+function requireTools(tools: readonly string[], env: Environment): void {
+  const missing = tools.filter((tool) => !findOnPath(tool, systemPath(env)));
+  if (missing.length > 0) throw new Problem(`${missing.join(', ')} cannot be found on this machine.`);
+}

@@ -1,0 +1,47 @@
+/** The programs a cluster is made of, and where each of them comes from. */
+import { etcdVersion } from '../versions.ts';
+
+export const controlPlanePrograms = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+] as const;
+export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
+
+export type Program = (typeof controlPlanePrograms)[number] | (typeof nodePrograms)[number];
+export type Product = 'kubernetes' | 'etcd' | 'pause';
+
+/** Raise it with every change of go/pause/main.go. */
+const pauseVersion = 'v1';
+
+export function productOf(program: Program): Product {
+  return program === 'etcd' || program === 'pause' ? program : 'kubernetes';
+}
+
+/** The version under which a product is cached. */
+export function productVersion(product: Product, kubernetesVersion: string): string {
+  switch (product) {
+    case 'kubernetes':
+      return kubernetesVersion;
+    case 'etcd':
+      return etcdVersion;
+    case 'pause':
+      return pauseVersion;
+    default:
+      return product satisfies never;
+  }
+}
+
+/** The Go package that builds it. */
+export function goPackage(program: Program): string {
+  switch (productOf(program)) {
+    case 'kubernetes':
+      return `k8s.io/kubernetes/cmd/${program}`;
+    case 'etcd':
+      return 'go.etcd.io/etcd/server/v3';
+    case 'pause':
+      return '.';
+  }
+}

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isProblem } from './problem.ts';
+import { requireSpace, spaceProblem } from './space.ts';
+
+test('the sentence about space names what needs how much, where, and what is free', () => {
+  assert.equal(
+    spaceProblem('/cache', 1.25e9, 5e9, 'building Kubernetes'),
+    'No space: building Kubernetes needs 5.0 GB in /cache, and 1.3 GB are free.',
+  );
+});
+
+test('more space than any disk has is refused, also for a directory that does not exist yet', async () => {
+  await assert.rejects(requireSpace('/does/not/exist', Number.MAX_VALUE, 'everything'), isProblem);
+});
+
+test('no space at all is granted', async () => {
+  await requireSpace('/does/not/exist', 0, 'nothing');
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { goPackage, type Program } from '../src/binaries/programs.ts';
+import { etcdVersion, kubernetesVersion, parseKubernetesVersion } from '../src/versions.ts';
+
+const goMod = (module: string) => readFileSync(new URL(`../go/${module}/go.mod`, import.meta.url), 'utf8');
+
+test('the checked-in module requires the pinned Kubernetes, and its staging modules at the same version', () => {
+  const module = goMod('kubernetes');
+  const { staging } = parseKubernetesVersion(kubernetesVersion);
+  assert.match(module, new RegExp(`^\\s*(require )?k8s\\.io/kubernetes ${kubernetesVersion}( |$)`, 'm'));
+  const replacements = [...module.matchAll(/^\t(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
+  assert.ok(replacements.length > 20);
+  for (const [, from, to, version] of replacements) assert.deepEqual([to, version], [from, staging]);
+});
+
+test('the checked-in module names every program that is built from it', () => {
+  const programs: Program[] = ['kube-apiserver', 'kube-controller-manager', 'kube-proxy', 'kube-scheduler'];
+  for (const program of [...programs, 'kubectl', 'kubelet'] as const) {
+    assert.ok(goMod('kubernetes').includes(`\t${goPackage(program)}\n`), program);
+  }
+});
+
+test('the checked-in module requires the pinned etcd', () => {
+  assert.match(goMod('etcd'), new RegExp(`go\\.etcd\\.io/etcd/server/v3 ${etcdVersion}( |$)`, 'm'));
+});

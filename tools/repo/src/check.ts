@@ -1,0 +1,68 @@
+/**
+ * Everything that can be said about the code without running it: `check.ts [NAME…]`, all by default.
+ *
+ * Layers, import cycles and the clock rule are part of `lint` (biome.json, clock.grit); promises that nobody awaits
+ * are a check of their own, because biome's rule does not see contextually typed parameters.
+ */
+import { spawnSync } from 'node:child_process';
+import { argv, exit } from 'node:process';
+import { systemClock } from '@keelson/core/system';
+import { build, outputOf } from './build.ts';
+import { report } from './results.ts';
+import { root } from './workspace.ts';
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+function command(name: string, ...args: readonly string[]): Outcome {
+  const { status, stdout, stderr, error } = spawnSync(name, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` };
+}
+
+function packageExports(): Outcome {
+  const packages = build();
+  if (packages === undefined) return { ok: false, output: 'the build failed' };
+  const outcomes = packages.map((pkg) => command('publint', 'run', '--strict', '--pack', 'npm', outputOf(pkg)));
+  return {
+    ok: outcomes.every(({ ok }) => ok),
+    output: outcomes.map(({ output }) => output).join(''),
+  };
+}
+
+const checks: Readonly<Record<string, { readonly what: string; run(): Outcome }>> = {
+  types: { what: 'types', run: () => command('tsc', '--noEmit', '-p', 'tsconfig.json') },
+  lint: {
+    what: 'format, lint, import layers, import cycles, clock and randomness',
+    run: () => command('biome', 'ci', '--colors=off', '--error-on-warnings', '--max-diagnostics=200', '.'),
+  },
+  promises: { what: 'floating promises', run: () => command('oxlint', '--type-aware', '--deny-warnings') },
+  unused: { what: 'unused files, exports and dependencies', run: () => command('knip', '--no-progress') },
+  exports: { what: 'package exports', run: packageExports },
+  links: { what: 'links in the documentation', run: () => command('remark', '--no-color', '--quiet', '--frail', '.') },
+};
+
+const chosen = argv.slice(2);
+const unknown = chosen.filter((name) => checks[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`Unknown check ${unknown.join(', ')}: choose from ${Object.keys(checks).join(', ')}.`);
+  exit(2);
+}
+
+let failed = 0;
+let passed = 0;
+for (const [name, { what, run }] of Object.entries(checks)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const begun = systemClock.monotonic();
+  const { ok, output } = run();
+  const seconds = ((systemClock.monotonic() - begun) / 1000).toFixed(1);
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(9)} ${seconds.padStart(5)} s  ${what}`);
+  if (ok) passed += 1;
+  else {
+    failed += 1;
+    console.log(output);
+  }
+}
+report({ command: 'check', passed, failed, skipped: 0 });
+exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,154 @@
+/** Each rule that `npm run check` holds is broken once in a copy of the checkout, and the checker has to say so. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Checkout, type CheckRun, copyOfCheckout } from './checkout.ts';
+
+interface Mistake {
+  readonly what: string;
+  readonly check: 'types' | 'lint' | 'promises' | 'unused' | 'links';
+  readonly path: string;
+  readonly text: string;
+  /** What is printed for it. */
+  readonly reported: RegExp;
+}
+
+const client = 'packages/client/src/planted';
+
+/** Mistakes that biome finds, each in a file of its own and otherwise faultless. */
+const lint: readonly Mistake[] = [
+  {
+    what: 'an import from a lower layer to a higher one',
+    path: `${client}/upward.ts`,
+    text: `import '@keelson/runtime';\n`,
+    reported: /planted\/upward\.ts:1:\d+ lint\/style\/noRestrictedImports/,
+  },
+  {
+    what: 'a dynamic import from a lower layer to a higher one',
+    path: `${client}/upward-later.ts`,
+    text: `await import('@keelson/runtime');\n`,
+    reported: /planted\/upward-later\.ts:1:\d+ lint\/style\/noRestrictedImports/,
+  },
+  {
+    what: 'an import by a path into the sources of another package',
+    path: `${client}/sideways.ts`,
+    text: `import '../../../runtime/src/index.ts';\n`,
+    reported: /planted\/sideways\.ts:1:\d+ lint\/style\/noRestrictedImports/,
+  },
+  {
+    what: 'an import cycle',
+    path: `${client}/head.ts`,
+    text: `import './tail.ts';\n`,
+    reported: /planted\/head\.ts:1:\d+ lint\/suspicious\/noImportCycles/,
+  },
+  {
+    what: 'the other half of an import cycle',
+    path: `${client}/tail.ts`,
+    text: `import './head.ts';\n`,
+    reported: /planted\/tail\.ts:1:\d+ lint\/suspicious\/noImportCycles/,
+  },
+  ...Object.entries({
+    'date-now': `console.log(Date.now());\n`,
+    'new-date': `console.log(new Date());\n`,
+    'destructured-date': `const { now } = Date;\n\nconsole.log(now());\n`,
+    performance: `console.log(performance.now());\n`,
+    'process-hrtime': `console.log(process.hrtime.bigint());\n`,
+    'set-timeout': `setTimeout(console.log, 5);\n`,
+    timers: `import 'node:timers/promises';\n`,
+    'signal-timeout': `console.log(AbortSignal.timeout(5));\n`,
+    'math-random': `console.log(Math.random());\n`,
+    'random-uuid': `console.log(crypto.randomUUID());\n`,
+    'renamed-random-bytes': `import { randomBytes as surprise } from 'node:crypto';\n\nconsole.log(surprise(5));\n`,
+  }).map(([name, text]) => ({
+    what: `${text.trim().split('\n')[0]} outside of core/system`,
+    path: `${client}/${name}.ts`,
+    text,
+    reported: new RegExp(`planted/${name}\\.ts:1:\\d+ (plugin|lint/style/noRestrictedGlobals) `),
+  })),
+].map((mistake) => ({ ...mistake, check: 'lint' }));
+
+const others: readonly Mistake[] = [
+  {
+    what: 'an export that nobody imports',
+    check: 'unused',
+    path: 'packages/core/src/clock.ts',
+    text: `\nexport const wantedByNobody = 5;\n`,
+    reported: /^wantedByNobody +packages\/core\/src\/clock\.ts/m,
+  },
+  {
+    what: 'a file that nobody imports',
+    check: 'unused',
+    path: `${client}/date-now.ts`,
+    text: '',
+    reported: /^packages\/client\/src\/planted\/date-now\.ts/m,
+  },
+  {
+    // The parameter gets its type from the context; biome's own rule does not see this one.
+    what: 'a promise that nobody awaits',
+    check: 'promises',
+    path: `${client}/floating.ts`,
+    text: `const hooks: { run(apply: () => Promise<void>): void } = {\n  run(apply) {\n    apply();\n  },\n};\n\nconsole.log(hooks);\n`,
+    reported: /no-floating-promises[\s\S]*planted\/floating\.ts:3/,
+  },
+  {
+    what: 'a link to a file that is not there',
+    check: 'links',
+    path: 'docs/planted.md',
+    text: `See [the plan](./no-such-plan.md).\n`,
+    reported: /docs\/planted\.md[\s\S]*no-such-plan\.md/,
+  },
+  {
+    what: 'a link to a heading that is not there',
+    check: 'links',
+    path: 'docs/planted-heading.md',
+    text: `See [the plan](./ARCHITECTURE.md#no-such-heading).\n`,
+    reported: /docs\/planted-heading\.md[\s\S]*no-such-heading/,
+  },
+  {
+    what: 'a type error',
+    check: 'types',
+    path: `${client}/mistyped.ts`,
+    text: `export const size: number = 'three';\n`,
+    reported: /planted\/mistyped\.ts\(1,14\): error TS2322/,
+  },
+];
+
+const mistakes = [...lint, ...others];
+const names = [...new Set(mistakes.map(({ check }) => check))];
+
+let checkout: Checkout;
+let clean: CheckRun;
+let found: CheckRun;
+
+// Each tool takes a second or more, so all mistakes are planted together: every one has its own file and diagnostic.
+before(() => {
+  checkout = copyOfCheckout();
+  clean = checkout.check(...names);
+  for (const { path, text } of mistakes) checkout.plant(path, text);
+  found = checkout.check(...names);
+});
+
+after(() => checkout[Symbol.dispose]());
+
+test('the checkout as it is passes', () => {
+  assert.deepEqual(Object.keys(clean.failures), [], 'npm run check says why');
+  assert.ok(clean.ok, clean.output);
+});
+
+test('every check fails when a mistake is planted for it', () => {
+  assert.equal(found.ok, false);
+  assert.deepEqual(Object.keys(found.failures).sort(), [...names].sort());
+});
+
+for (const { what, check, path, reported } of mistakes) {
+  test(`${what} makes \`npm run check -- ${check}\` fail and name ${path}`, () => {
+    assert.match(found.failures[check] ?? '', reported);
+  });
+}
+
+test('each mistake for the linter is an error by itself', () => {
+  assert.equal(lintErrors(found) - lintErrors(clean), lint.length, found.failures.lint);
+});
+
+function lintErrors({ failures }: CheckRun): number {
+  return Number(/^Found (\d+) errors?\./m.exec(failures.lint ?? '')?.[1] ?? 0);
+}
