@@ -1,0 +1,69 @@
+/** `npm start` on a real API server. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { start } from '../start-process.ts';
+
+const found = await availability();
+
+describe('npm start on a real API server', { skip: found.available ? false : found.reason }, () => {
+  let kube: Kubernetes;
+  before(async () => {
+    kube = await startKubernetes();
+  });
+  after(() => kube?.[Symbol.asyncDispose]());
+
+  test('a user without the rights is told the missing rules before anything is changed', async () => {
+    const process = start(['--kubeconfig', await kube.kubeconfigFor({ user: 'nobody' })]);
+    assert.equal(await process.ended, 1, process.printed());
+    for (const rule of [
+      'apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get","create","patch"]',
+      'apiGroups: ["cache.example.com"], resources: ["memcacheds/status"], verbs: ["patch"]',
+      'apiGroups: ["apps"], resources: ["deployments"], verbs: ["get","list","watch","create","patch"]',
+    ]) {
+      assert.ok(process.printed().includes(rule), `${rule} in ${process.printed()}`);
+    }
+    assert.equal(process.printed().trimEnd().split('\n').length, 1);
+    assert.equal((await kube.kubectl('get', 'crds', '-o', 'name')).stdout, '');
+  });
+
+  test('the definition is installed, a Memcached gets its Deployment, and Ctrl-C ends it', async () => {
+    const process = start(['--kubeconfig', kube.kubeconfig]);
+    const memcached = {
+      apiVersion: 'cache.example.com/v1alpha1',
+      kind: 'Memcached',
+      metadata: { name: 'demo', namespace: 'default' },
+      spec: { size: 2 },
+    };
+    await until('the operator works', async () => process.printed().includes('Starting workers'));
+    await kube.apply(JSON.stringify(memcached));
+    await until(
+      'the Deployment is there',
+      async () => (await kube.kubectl('get', 'deployment', 'demo', '-o', 'jsonpath={.spec.replicas}')).stdout === '2',
+    );
+    process.kill('SIGINT');
+    assert.equal(await process.ended, 0, process.printed());
+  });
+
+  test('started again on the same cluster, it changes nothing about the definition', async () => {
+    const version = async () =>
+      (await kube.kubectl('get', 'crd', 'memcacheds.cache.example.com', '-o', 'jsonpath={.metadata.resourceVersion}'))
+        .stdout;
+    const before = await version();
+    const process = start(['--kubeconfig', kube.kubeconfig]);
+    await until('the operator works', async () => process.printed().includes('Starting workers'));
+    process.kill('SIGTERM');
+    assert.equal(await process.ended, 0);
+    assert.equal(await version(), before);
+  });
+});
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  using limit = deadline(systemClock, 20_000, what);
+  while (!(await holds())) {
+    if (limit.signal.aborted) assert.fail(`${what}: not within 20 s`);
+    await sleep(systemClock, 50);
+  }
+}

@@ -1,0 +1,76 @@
+/** What `npm start` says when it cannot start: one sentence, exit code 1. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { start } from './start-process.ts';
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keelson-start-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function fails(args: readonly string[], sentence: RegExp): Promise<void> {
+  const process = start(args);
+  assert.equal(await process.ended, 1, process.printed());
+  assert.match(process.printed(), sentence);
+  assert.equal(process.printed().trimEnd().split('\n').length, 1, process.printed());
+}
+
+const kubeconfig = async (name: string, server: string) => {
+  const file = join(folder, name);
+  const text = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server } }],
+    users: [{ name: 'u', user: { token: 'top-secret-token' } }],
+  };
+  await writeFile(file, JSON.stringify(text));
+  return file;
+};
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { readonly port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('without a cluster it asks for one', () =>
+  fails([], /^npm start: which cluster\? Give one with --kubeconfig FILE\./));
+
+test('an unknown option is named', () => fails(['--kubeconfg', 'x'], /Unknown option '--kubeconfg'/));
+
+test('a kubeconfig that cannot be read is named with the reason', () =>
+  fails(['--kubeconfig', join(folder, 'missing')], /^npm start: .*missing.* (does not exist|no such file)/));
+
+test('a kubeconfig that is not one is named with the reason', async () => {
+  const file = join(folder, 'nonsense');
+  await writeFile(file, 'just text');
+  await fails(['--kubeconfig', file], /^npm start: .*nonsense/);
+});
+
+test('a context that is not there is named', async () =>
+  fails(['--kubeconfig', await kubeconfig('contexts', 'http://127.0.0.1:1'), '--context', 'nowhere'], /nowhere/));
+
+test('a cluster that does not answer is named, and no secret is', async () => {
+  const server = `http://127.0.0.1:${await freePort()}`;
+  const process = start(['--kubeconfig', await kubeconfig('refused', server)]);
+  assert.equal(await process.ended, 1);
+  assert.match(process.printed(), new RegExp(`^npm start: .*${server.slice('http://'.length)}`));
+  assert.doesNotMatch(process.printed(), /top-secret-token/);
+  assert.equal(process.printed().trimEnd().split('\n').length, 1, process.printed());
+});
+
+test('--help says how to use it', async () => {
+  const process = start(['--help']);
+  assert.equal(await process.ended, 0);
+  assert.match(process.printed(), /^Usage: npm start -- --kubeconfig FILE/);
+});

@@ -1,0 +1,42 @@
+/** Memcached `cache.example.com/v1alpha1`: what a user writes and what the operator reports. */
+import type { InputOf, ObjectOf, StatusInputOf } from '@keelson/core';
+import { conditions, defineKind } from '@keelson/schema';
+import { z } from 'zod';
+
+export const Memcached = defineKind({
+  group: 'cache.example.com',
+  kind: 'Memcached',
+  hub: 'v1alpha1',
+  versions: {
+    v1alpha1: {
+      storage: true,
+      spec: z.object({
+        size: z.int32().min(1).max(5).default(1).describe('How many Memcached servers to run.'),
+      }),
+      status: z.object({
+        nodes: z.array(z.string()).describe('Names of the pods in which a server runs, sorted.'),
+        conditions: conditions('Available', 'Progressing', 'Degraded'),
+      }),
+      printerColumns: [
+        { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+        { name: 'Available', type: 'string', jsonPath: '.status.conditions[?(@.type=="Available")].status' },
+        { name: 'Degraded', type: 'string', jsonPath: '.status.conditions[?(@.type=="Degraded")].status' },
+      ],
+    },
+  },
+  rules: [
+    {
+      rule: 'self.metadata.name.size() <= 63',
+      message: 'metadata.name may have at most 63 characters, because it becomes the value of a label',
+    },
+  ],
+});
+
+/** As read: stored and defaulted. */
+export type Memcached = ObjectOf<typeof Memcached>;
+
+/** As written: `spec.size` may be absent. */
+export type NewMemcached = InputOf<typeof Memcached>;
+
+/** The status as the operator states it. */
+export type MemcachedStatus = StatusInputOf<typeof Memcached>;

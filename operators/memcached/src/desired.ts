@@ -1,0 +1,60 @@
+/** What should exist for a Memcached: pure functions from the custom resource to the objects it stands for. */
+import type { Labels } from '@keelson/core';
+import type { NewDeployment } from '@keelson/core/apps/v1';
+import type { Memcached } from './api/v1alpha1.ts';
+
+const image = 'memcached:1.6.26-alpine3.19';
+const port = 11211;
+
+/** What a server may use for items. It needs about as much again for connections, buffers and its hash table. */
+const itemMemoryMi = 64;
+
+/** Which pods belong to a Memcached. The instance keeps two of them in one namespace apart. */
+export function podsOf({ metadata }: Memcached): { readonly namespace: string; readonly labels: Labels } {
+  return {
+    namespace: metadata.namespace,
+    labels: { 'app.kubernetes.io/name': 'memcached', 'app.kubernetes.io/instance': metadata.name },
+  };
+}
+
+export function desiredDeployment(memcached: Memcached): NewDeployment {
+  const { labels } = podsOf(memcached);
+  return {
+    metadata: {
+      name: memcached.metadata.name,
+      labels: { ...labels, 'app.kubernetes.io/managed-by': 'memcached-operator' },
+    },
+    spec: {
+      replicas: memcached.spec.size,
+      selector: { matchLabels: labels },
+      // There are never more servers than asked for, also while a new template is rolled out.
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      template: {
+        metadata: { labels },
+        spec: {
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [
+            {
+              name: 'memcached',
+              image,
+              imagePullPolicy: 'IfNotPresent',
+              command: ['memcached', `--memory-limit=${itemMemoryMi}`, '-o', 'modern', '-v'],
+              ports: [{ name: 'memcached', containerPort: port, protocol: 'TCP' }],
+              resources: { requests: { cpu: '100m', memory: `${2 * itemMemoryMi}Mi` } },
+              readinessProbe: { tcpSocket: { port }, periodSeconds: 5 },
+              // A restart loses the whole cache, so it is the last resort and slower than readiness.
+              livenessProbe: { tcpSocket: { port }, initialDelaySeconds: 30, periodSeconds: 10 },
+              securityContext: {
+                runAsNonRoot: true,
+                runAsUser: 1001,
+                allowPrivilegeEscalation: false,
+                capabilities: { drop: ['ALL'] },
+              },
+            },
+          ],
+        },
+      },
+    },
+  };
+}

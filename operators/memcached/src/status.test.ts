@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NotControlledError } from '@keelson/core';
+import type { Deployment } from '@keelson/core/apps/v1';
+import type { Pod } from '@keelson/core/v1';
+import { deployment, deploymentWith, memcached, pod, waitingPod } from '../test/fixtures.ts';
+import type { MemcachedStatus } from './api/v1alpha1.ts';
+import { eventsOf, statusOf, statusOfFailure } from './status.ts';
+
+const running = (name: string) => pod(name, { phase: 'Running' });
+const verdict = ({ conditions }: MemcachedStatus) =>
+  conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+
+test('nodes are the running pods that are not being deleted, sorted', () => {
+  const pods = [
+    running('c'),
+    running('a'),
+    pod('b', { phase: 'Pending' }),
+    pod('d', { phase: 'Running' }, '2026-01-01T00:00:00Z'),
+    pod('e', { phase: 'Succeeded' }),
+  ];
+  assert.deepEqual(statusOf(memcached(), deploymentWith(2), pods).nodes, ['a', 'c']);
+});
+
+test('the conditions follow what the Deployment and its pods report', () => {
+  const rolling = ['Available=False ServersNotReady', 'Progressing=True RollingOut', 'Degraded=False AsExpected'];
+  const stuck = (reason: string) => [
+    'Available=False ServersNotReady',
+    'Progressing=False Stuck',
+    `Degraded=True ${reason}`,
+  ];
+  const cases: readonly [string, Deployment, readonly Pod[], readonly string[]][] = [
+    [
+      'all ready',
+      deploymentWith(3),
+      [],
+      ['Available=True AllServersReady', 'Progressing=False RolledOut', 'Degraded=False AsExpected'],
+    ],
+    ['some ready', deploymentWith(1), [], rolling],
+    ['no status yet', deployment({}), [], rolling],
+    [
+      'counts of an older generation',
+      deployment({ observedGeneration: 0, replicas: 3, updatedReplicas: 3, readyReplicas: 3 }),
+      [],
+      rolling,
+    ],
+    [
+      'ready but of an old template',
+      deployment({ observedGeneration: 1, replicas: 3, updatedReplicas: 1, readyReplicas: 3 }),
+      [],
+      rolling,
+    ],
+    [
+      'more than asked for',
+      deployment({ observedGeneration: 1, replicas: 5, updatedReplicas: 3, readyReplicas: 3 }),
+      [],
+      rolling,
+    ],
+    ['a pod that only starts', deploymentWith(2), [waitingPod('a', 'ContainerCreating')], rolling],
+    [
+      'an image that is not there',
+      deploymentWith(2),
+      [waitingPod('a', 'ImagePullBackOff')],
+      stuck('ServerNotStarting'),
+    ],
+    [
+      'a quota in the way',
+      deploymentWith(0, 3, [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }]),
+      [],
+      stuck('PodsNotCreated'),
+    ],
+    [
+      'no progress for too long',
+      deploymentWith(0, 3, [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]),
+      [],
+      stuck('ProgressDeadlineExceeded'),
+    ],
+  ];
+  for (const [name, observed, pods, expected] of cases) {
+    assert.deepEqual(verdict(statusOf(memcached(), observed, pods)), expected, name);
+  }
+});
+
+test('a failing image pull is one message, in whichever of its two phases the kubelet is', () => {
+  const messages = ['ErrImagePull', 'ImagePullBackOff'].map(
+    (reason) => statusOf(memcached(), deploymentWith(0), [waitingPod('a', reason)]).conditions?.[2]?.message,
+  );
+  assert.deepEqual(messages, ['Pod a: its image cannot be pulled.', 'Pod a: its image cannot be pulled.']);
+});
+
+test('a failed pass keeps what was known and says what is in the way', () => {
+  const known = memcached({
+    status: {
+      nodes: ['a'],
+      conditions: [
+        { type: 'Available', status: 'True', reason: 'AllServersReady', message: 'x', lastTransitionTime: 'then' },
+      ],
+    },
+  });
+  const next = statusOfFailure(known, new Error('the server is on fire'));
+  assert.deepEqual(next.nodes, ['a']);
+  assert.deepEqual(verdict(next), [
+    'Available=True AllServersReady',
+    'Progressing=Unknown ReconcileFailed',
+    'Degraded=True ReconcileFailed',
+  ]);
+  assert.equal(next.conditions?.[2]?.message, 'the server is on fire');
+});
+
+test('a Deployment of someone else is named as such', () => {
+  const foreign = new NotControlledError(deploymentWith(3), { kind: 'Memcached', key: 'default/cache' });
+  assert.deepEqual(verdict(statusOfFailure(memcached(), foreign))?.at(-1), 'Degraded=True DeploymentNotControlled');
+});
+
+test('a user is told what is new: ready, in trouble, recovered; and nothing twice', () => {
+  const told = (before: MemcachedStatus | undefined, after: MemcachedStatus) => {
+    const conditions = before?.conditions?.map((each) => ({ ...each, lastTransitionTime: 'then' }));
+    const seen = memcached({ ...(conditions && { status: { conditions } }) });
+    return eventsOf(seen, after).map(({ type, reason }) => `${type} ${reason}`);
+  };
+  const ready = statusOf(memcached(), deploymentWith(3), []);
+  const rolling = statusOf(memcached(), deploymentWith(1), []);
+  const broken = statusOf(memcached(), deploymentWith(1), [waitingPod('a', 'CrashLoopBackOff')]);
+
+  assert.deepEqual(told(undefined, rolling), []);
+  assert.deepEqual(told(rolling, ready), ['normal AllServersReady']);
+  assert.deepEqual(told(ready, ready), []);
+  assert.deepEqual(told(ready, broken), ['warning ServerNotStarting']);
+  assert.deepEqual(told(broken, broken), []);
+  assert.deepEqual(told(broken, ready), ['normal AllServersReady', 'normal Recovered']);
+});

@@ -1,0 +1,372 @@
+/**
+ * The first slice as a script: one Memcached from `kubectl apply` to `status.nodes`, by kubectl alone.
+ *
+ * It runs on any cluster on which the definition is installed and the operator runs; the clusters differ only in what
+ * is passed in. Each test has names of its own and leaves nothing behind.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+
+export interface SliceCluster {
+  /** The environment in which an unmodified kubectl finds the cluster. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Speaks the memcached protocol with a pod (`namespace/name`) from inside its network; absent where pods are simulated. */
+  memcached?(pod: string, request: string): Promise<string>;
+}
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Kubectl {
+  (...args: string[]): Promise<Finished>;
+  /** The output of a call that must succeed. */
+  ok(...args: string[]): Promise<string>;
+  json<T>(...args: string[]): Promise<T>;
+  apply(manifest: string, ...args: string[]): Promise<Finished>;
+}
+
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+    readonly status: { readonly phase: string };
+  }[];
+}
+
+interface MemcachedView {
+  readonly metadata: { readonly generation: number };
+  readonly status?: {
+    readonly nodes?: readonly string[];
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
+  };
+}
+
+interface DeploymentView {
+  readonly metadata: {
+    readonly uid: string;
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+  };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+  };
+  readonly status: { readonly readyReplicas?: number; readonly replicas?: number };
+}
+
+export const memcachedManifest = (name: string, spec: object, namespace = 'default'): string =>
+  JSON.stringify({ apiVersion: 'cache.example.com/v1alpha1', kind: 'Memcached', metadata: { name, namespace }, spec });
+
+export function kubectlOf({ env }: SliceCluster, namespace: string): Kubectl {
+  const call = async (args: readonly string[], input = ''): Promise<Finished> => {
+    const child = spawn('kubectl', ['--namespace', namespace, ...args], { env: { ...env } });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.stdin.end(input);
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, stderr };
+  };
+  const kubectl = (...args: string[]) => call(args);
+  const ok = async (...args: string[]) => {
+    const { code, stdout, stderr } = await call(args);
+    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  return Object.assign(kubectl, {
+    ok,
+    json: async <T>(...args: string[]) => JSON.parse(await ok(...args, '-o', 'json')) as T,
+    apply: (manifest: string, ...args: string[]) => call(['apply', '-f', '-', ...args], manifest),
+  });
+}
+
+/** Asks again and again, because the world outside has no promise to await; the last answer stands in the failure. */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T>,
+  holds: (answer: T) => boolean,
+  limitMs = 90_000,
+): Promise<T> {
+  using limit = deadline(systemClock, limitMs, what);
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    if (limit.signal.aborted)
+      assert.fail(`${what}: not within ${limitMs / 1000} s; last seen ${JSON.stringify(answer)}`);
+    await sleep(systemClock, 100);
+  }
+}
+
+const podsOf = (name: string) => `app.kubernetes.io/name=memcached,app.kubernetes.io/instance=${name}`;
+
+/** The names of the pods that run and are not being deleted, as `status.nodes` should have them. */
+async function runningPods(kubectl: Kubectl, name: string): Promise<readonly string[]> {
+  const { items } = await kubectl.json<PodList>('get', 'pods', '-l', podsOf(name));
+  return items
+    .filter(({ metadata, status }) => status.phase === 'Running' && !metadata.deletionTimestamp)
+    .map(({ metadata }) => metadata.name)
+    .sort();
+}
+
+/** Waits until `size` pods run, the Deployment counts them ready, and the status names exactly them. */
+export async function converged(
+  kubectl: Kubectl,
+  name: string,
+  size: number,
+  limitMs?: number,
+): Promise<readonly string[]> {
+  const seen = await eventually(
+    `${name} has ${size} servers`,
+    async () => {
+      const [memcached, deployment, pods] = await Promise.all([
+        kubectl.json<MemcachedView>('get', 'memcached', name),
+        kubectl('get', 'deployment', name, '-o', 'json'),
+        runningPods(kubectl, name),
+      ]);
+      const { metadata, status } = memcached;
+      const ready =
+        deployment.code === 0 ? (JSON.parse(deployment.stdout) as DeploymentView).status.readyReplicas : undefined;
+      const available = status?.conditions?.find(({ type }) => type === 'Available')?.status;
+      return {
+        nodes: status?.nodes ?? [],
+        pods,
+        ready,
+        available,
+        current: status?.observedGeneration === metadata.generation,
+      };
+    },
+    ({ nodes, pods, ready, available, current }) =>
+      pods.length === size && ready === size && available === 'True' && current && nodes.join() === pods.join(),
+    limitMs,
+  );
+  return seen.nodes;
+}
+
+/** Registers the tests of the script; `cluster` is asked for when they run. */
+export function sliceTests(cluster: () => SliceCluster): void {
+  const namespace = 'slice';
+  let kubectl: Kubectl;
+
+  before(async () => {
+    kubectl = kubectlOf(cluster(), namespace);
+    await kubectl.ok('create', 'namespace', namespace);
+  });
+  after(() => kubectl('delete', 'namespace', namespace, '--wait=false'));
+
+  const create = async (name: string, size: number) => {
+    const { code, stderr } = await kubectl.apply(memcachedManifest(name, { size }, namespace));
+    assert.equal(code, 0, stderr);
+    return converged(kubectl, name, size);
+  };
+  const remove = async (name: string) => {
+    await kubectl.ok('delete', 'memcached', name);
+    await eventually(
+      `nothing of ${name} is left`,
+      async () => (await kubectl.ok('get', 'deployments,replicasets,pods', '-l', podsOf(name), '-o', 'name')).trim(),
+      (left) => left === '',
+    );
+  };
+
+  test('a Memcached of size 3 becomes 3 servers that are named in its status and answer', async () => {
+    const { code, stdout } = await kubectl.apply(memcachedManifest('three', { size: 3 }, namespace));
+    assert.equal(code, 0);
+    assert.match(stdout, /memcached\.cache\.example\.com\/three created/);
+    assert.match(
+      await kubectl.ok('wait', '--for=condition=Available', 'memcached/three', '--timeout=90s'),
+      /memcached\.cache\.example\.com\/three condition met/,
+    );
+    const nodes = await converged(kubectl, 'three', 3);
+    assert.equal(nodes.length, 3);
+    assert.match(await kubectl.ok('get', 'deployment', 'three'), /three\s+3\/3\s+3\s+3/);
+    const { memcached } = cluster();
+    for (const node of memcached ? nodes : []) {
+      const answer = await memcached?.(
+        `${namespace}/${node}`,
+        'version\r\nset greeting 0 0 5\r\nhello\r\nget greeting\r\nquit\r\n',
+      );
+      assert.match(answer ?? '', /^VERSION \S+\r\nSTORED\r\nVALUE greeting 0 5\r\nhello\r\nEND\r\n$/, node);
+    }
+    await remove('three');
+  });
+
+  test('the names in the status follow size 5 and then size 3', async () => {
+    const first = await create('resized', 3);
+    await kubectl.ok('patch', 'memcached', 'resized', '--type=merge', '-p', '{"spec":{"size":5}}');
+    const five = await converged(kubectl, 'resized', 5);
+    assert.ok(
+      first.every((name) => five.includes(name)),
+      'growing keeps the servers that run',
+    );
+    await kubectl.ok('patch', 'memcached', 'resized', '--type=merge', '-p', '{"spec":{"size":3}}');
+    const three = await converged(kubectl, 'resized', 3);
+    assert.ok(
+      three.every((name) => five.includes(name)),
+      'shrinking starts no new servers',
+    );
+    await remove('resized');
+  });
+
+  test('a size that is not a whole number from 1 to 5 is refused with the field and the reason', async () => {
+    const cases: readonly [unknown, RegExp][] = [
+      [0, /spec\.size: Invalid value: 0: spec\.size in body should be greater than or equal to 1/],
+      [6, /spec\.size: Invalid value: 6: spec\.size in body should be less than or equal to 5/],
+      [-1, /spec\.size: Invalid value: -1: spec\.size in body should be greater than or equal to 1/],
+      [1.5, /spec\.size: Invalid value: "float64": spec\.size in body must be of type int32/],
+      ['3', /spec\.size: Invalid value: "string": spec\.size in body must be of type integer/],
+    ];
+    for (const [size, message] of cases) {
+      const { code, stderr } = await kubectl.apply(memcachedManifest('refused', { size }, namespace));
+      assert.equal(code, 1, String(size));
+      assert.match(stderr, message);
+    }
+    assert.notEqual((await kubectl('get', 'memcached', 'refused')).code, 0);
+  });
+
+  test('a size that is left out is 1', async () => {
+    assert.equal((await kubectl.apply(memcachedManifest('defaulted', {}, namespace))).code, 0);
+    await converged(kubectl, 'defaulted', 1);
+    assert.equal(await kubectl.ok('get', 'memcached', 'defaulted', '-o', 'jsonpath={.spec.size}'), '1');
+    await remove('defaulted');
+  });
+
+  test('a name of 64 characters is refused, one of 63 is not', async () => {
+    const dry = (name: string) => kubectl.apply(memcachedManifest(name, { size: 1 }, namespace), '--dry-run=server');
+    const { code, stderr } = await dry('n'.repeat(64));
+    assert.equal(code, 1);
+    assert.match(stderr, /metadata\.name may have at most 63 characters/);
+    assert.equal((await dry('n'.repeat(63))).code, 0);
+  });
+
+  test('a deleted pod, a deleted Deployment, a scaled one and one with another image are repaired', async () => {
+    const nodes = await create('repaired', 3);
+    const deployment = () => kubectl.json<DeploymentView>('get', 'deployment', 'repaired');
+    const before = await deployment();
+
+    await kubectl.ok('delete', 'pod', nodes[0] ?? '');
+    const replaced = await converged(kubectl, 'repaired', 3);
+    assert.ok(!replaced.includes(nodes[0] ?? ''));
+
+    await kubectl.ok('scale', 'deployment', 'repaired', '--replicas=5');
+    await eventually('the scale is taken back', deployment, ({ spec }) => spec.replicas === 3);
+    await converged(kubectl, 'repaired', 3);
+
+    await kubectl.ok('set', 'image', 'deployment/repaired', 'memcached=busybox:1');
+    await eventually(
+      'the image is taken back',
+      deployment,
+      ({ spec }) => spec.template.spec.containers[0]?.image === before.spec.template.spec.containers[0]?.image,
+    );
+    await converged(kubectl, 'repaired', 3);
+    assert.equal((await deployment()).metadata.uid, before.metadata.uid);
+
+    await kubectl.ok('delete', 'deployment', 'repaired');
+    await converged(kubectl, 'repaired', 3);
+    const after = await deployment();
+    assert.notEqual(after.metadata.uid, before.metadata.uid);
+    assert.deepEqual(
+      after.metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`),
+      ['Memcached repaired'],
+    );
+    await remove('repaired');
+  });
+
+  test('two Memcacheds in one namespace keep their own pods', async () => {
+    const [left, right] = await Promise.all([create('left', 2), create('right', 1)]);
+    assert.ok(left.every((name) => name.startsWith('left-')));
+    assert.ok(right.every((name) => name.startsWith('right-')));
+    await remove('left');
+    assert.deepEqual(await converged(kubectl, 'right', 1), right, 'the other one is untouched');
+    await remove('right');
+  });
+
+  test('a Deployment of the same name that belongs to someone else is left alone, and the user is told', async () => {
+    await kubectl.ok('create', 'deployment', 'taken', '--image=registry.example/none', '--replicas=0');
+    const before = await kubectl.json<DeploymentView>('get', 'deployment', 'taken');
+    assert.equal((await kubectl.apply(memcachedManifest('taken', { size: 1 }, namespace))).code, 0);
+
+    const { status } = await eventually(
+      'the condition says so',
+      () => kubectl.json<MemcachedView>('get', 'memcached', 'taken'),
+      (memcached) => memcached.status?.conditions?.some(({ reason }) => reason === 'DeploymentNotControlled') === true,
+    );
+    const degraded = status?.conditions?.find(({ type }) => type === 'Degraded');
+    assert.equal(degraded?.status, 'True');
+    assert.match(
+      degraded?.message ?? '',
+      /^Deployment slice\/taken exists and was not made by this controller; it is left alone\./,
+    );
+    await eventually(
+      'an Event says so',
+      () => kubectl.ok('describe', 'memcached', 'taken'),
+      (text) => /Warning\s+DeploymentNotControlled/.test(text),
+    );
+    const after = await kubectl.json<DeploymentView>('get', 'deployment', 'taken');
+    assert.deepEqual(after.spec, before.spec);
+    assert.equal(after.metadata.ownerReferences, undefined);
+
+    await kubectl.ok('delete', 'deployment', 'taken');
+    await converged(kubectl, 'taken', 1);
+    await remove('taken');
+  });
+
+  test('kubectl shows it as it shows built-in kinds', async () => {
+    await create('shown', 1);
+    assert.match(
+      await kubectl.ok('get', 'memcacheds'),
+      /^NAME\s+SIZE\s+AVAILABLE\s+DEGRADED\s+AGE\nshown\s+1\s+True\s+False\s+\d+s\n$/,
+    );
+    assert.match(await kubectl.ok('get', 'memcached', 'shown', '-o', 'yaml'), /\n {2}nodes:\n {2}- shown-/);
+    const described = await kubectl.ok('describe', 'memcached', 'shown');
+    assert.match(described, /Kind:\s+Memcached/);
+    assert.match(described, /Normal\s+AllServersReady/);
+    assert.match(
+      await kubectl.ok('explain', 'memcacheds.spec'),
+      /size\s+<integer>[\s\S]*How many Memcached servers to run/,
+    );
+    await remove('shown');
+  });
+
+  test('kubectl get --watch shows a change as it happens', async () => {
+    await create('watched', 1);
+    const watch = spawn('kubectl', ['-n', namespace, 'get', 'memcached', 'watched', '--watch', '--no-headers'], {
+      env: { ...cluster().env },
+    });
+    let seen = '';
+    watch.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text;
+    });
+    try {
+      await eventually(
+        'the first line',
+        async () => seen,
+        (text) => /^watched\s+1\s+True/m.test(text),
+      );
+      await kubectl.ok('patch', 'memcached', 'watched', '--type=merge', '-p', '{"spec":{"size":2}}');
+      await eventually(
+        'the new size',
+        async () => seen,
+        (text) => /^watched\s+2\s+True/m.test(text),
+      );
+    } finally {
+      watch.kill();
+      await once(watch, 'close');
+    }
+    await remove('watched');
+  });
+}

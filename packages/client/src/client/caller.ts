@@ -1,0 +1,201 @@
+/**
+ * Sends the requests of a client: within the call's lifetime, again where `retry.ts` allows it, behind the rate limit,
+ * measured. A failure leaves here as an `ApiError` or a `TransportError` that names the action.
+ */
+import {
+  ApiError,
+  type Clock,
+  DeadlineExceededError,
+  isTransportError,
+  type Random,
+  sleep,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@keelson/core';
+import type { TokenBucket } from '../limits/token-bucket.ts';
+import { isBrokenConnection } from '../transport/failure.ts';
+import { bytesOf, parseAnswer, statusOf, warningsOf } from './answer.ts';
+import { Lifetime } from './lifetime.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+import { type Outcome, retryAfterMs, retryDelay } from './retry.ts';
+
+export interface Call {
+  /** Such as `get deployments.apps default/cache`. */
+  readonly action: string;
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string | undefined;
+  readonly contentType?: string | undefined;
+  /** Whether it may happen twice: a read or an apply. */
+  readonly isRepeatable: boolean;
+  readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+export interface CallerOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bucket: TokenBucket | undefined;
+  readonly headers: (() => Readonly<Record<string, string>>) | undefined;
+  readonly metrics: RequestMetrics | undefined;
+}
+
+const defaultTimeoutMs = 30_000;
+
+export class Caller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the time that a call, or several that belong together, may take. */
+  lifetime(action: string, timeoutMs = defaultTimeoutMs, signals: readonly AbortSignal[] = []): Lifetime {
+    return new Lifetime(this.#options.clock, timeoutMs, action, signals);
+  }
+
+  /** The answer's JSON. */
+  async send(call: Call, lifetime: Lifetime): Promise<unknown> {
+    return this.#repeat(call, lifetime, async (attempt) => {
+      const response = await this.#request(call, lifetime, false);
+      const bytes = await bytesOf(response.body);
+      attempt.finished(response, bytes.length);
+      for (const warning of warningsOf(response.headers.warning)) call.onWarning?.(warning);
+      if (response.status >= 300) throw new Refusal(response, bytes);
+      return parseAnswer(call.action, response, bytes);
+    });
+  }
+
+  /** The answer's bytes as they come, once it has begun well. The lifetime's time no longer counts then. */
+  async open(call: Call, lifetime: Lifetime): Promise<AsyncIterable<Uint8Array>> {
+    return this.#repeat(call, lifetime, async (attempt) => {
+      const response = await this.#request(call, lifetime, true);
+      const bytes = response.status >= 300 ? await bytesOf(response.body) : undefined;
+      attempt.finished(response, bytes?.length ?? 0);
+      if (bytes) throw new Refusal(response, bytes);
+      lifetime.stopTimer();
+      return response.body;
+    });
+  }
+
+  /** What an error on the way means to the caller of `action`. */
+  failure(action: string, error: unknown): unknown {
+    if (error instanceof Refusal) return new ApiError(action, error.toStatus());
+    if (error instanceof DeadlineExceededError) {
+      return new TransportError(action, `no answer within ${error.afterMs / 1000} s`, { cause: error });
+    }
+    if (isTransportError(error) && !error.message.startsWith(action)) {
+      return new TransportError(action, error.message, { cause: error });
+    }
+    return error;
+  }
+
+  async #repeat<T>(call: Call, lifetime: Lifetime, once: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const { clock, random, metrics } = this.#options;
+    for (let tries = 1; ; tries++) {
+      await this.#throttle(call, lifetime);
+      const attempt = new Attempt(call, clock, metrics);
+      try {
+        return await once(attempt);
+      } catch (error) {
+        attempt.failed();
+        const outcome = lifetime.signal.aborted ? undefined : outcomeOf(error, clock);
+        const delayMs = outcome && retryDelay({ tries, isRepeatable: call.isRepeatable, outcome }, random);
+        if (delayMs === undefined || delayMs >= lifetime.remainingMs()) throw this.failure(call.action, error);
+        metrics?.retried?.({ method: call.method, code: attempt.code });
+        await this.#pause(call, delayMs, lifetime);
+      }
+    }
+  }
+
+  async #request(call: Call, lifetime: Lifetime, streaming: boolean): Promise<TransportResponse> {
+    const { transport, headers } = this.#options;
+    return transport.request({
+      method: call.method,
+      path: call.path,
+      headers: {
+        accept: 'application/json',
+        ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...headers?.(),
+      },
+      body: call.body,
+      signal: lifetime.signal,
+      streaming,
+    });
+  }
+
+  async #throttle(call: Call, lifetime: Lifetime): Promise<void> {
+    const waitedMs = this.#options.bucket?.reserve() ?? 0;
+    if (waitedMs === 0) return;
+    await this.#pause(call, waitedMs, lifetime);
+    this.#options.metrics?.throttled?.({ method: call.method, waitedMs });
+  }
+
+  async #pause(call: Call, ms: number, lifetime: Lifetime): Promise<void> {
+    await sleep(this.#options.clock, ms, lifetime.signal).catch((error: unknown) => {
+      throw this.failure(call.action, error);
+    });
+  }
+}
+
+/** The server answered with a failure; not yet an error of anyone's. */
+class Refusal extends Error {
+  readonly response: TransportResponse;
+  readonly #bytes: Buffer;
+
+  constructor(response: TransportResponse, bytes: Buffer) {
+    super(`status ${response.status}`);
+    this.response = response;
+    this.#bytes = bytes;
+  }
+
+  toStatus() {
+    return statusOf(this.response, this.#bytes);
+  }
+}
+
+function outcomeOf(error: unknown, clock: Clock): Outcome | undefined {
+  if (error instanceof Refusal) {
+    const { status, headers } = error.response;
+    return { type: 'answer', status, retryAfterMs: retryAfterMs(headers['retry-after'], clock.now()) };
+  }
+  return isBrokenConnection(error) ? { type: 'broken' } : undefined;
+}
+
+/** Measures one try. */
+class Attempt {
+  readonly #call: Call;
+  readonly #clock: Clock;
+  readonly #metrics: RequestMetrics | undefined;
+  readonly #since: number;
+  code = '<error>';
+
+  constructor(call: Call, clock: Clock, metrics: RequestMetrics | undefined) {
+    this.#call = call;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#since = clock.monotonic();
+  }
+
+  finished({ status }: TransportResponse, responseBytes: number): void {
+    this.code = String(status);
+    this.#report(responseBytes);
+  }
+
+  failed(): void {
+    if (this.code === '<error>') this.#report(0);
+  }
+
+  #report(responseBytes: number): void {
+    this.#metrics?.finished?.({
+      method: this.#call.method,
+      code: this.code,
+      durationMs: this.#clock.monotonic() - this.#since,
+      requestBytes: this.#call.body === undefined ? 0 : Buffer.byteLength(this.#call.body),
+      responseBytes,
+    });
+  }
+}

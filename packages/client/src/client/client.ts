@@ -1,0 +1,172 @@
+/**
+ * What can be asked of an API server, typed by kind.
+ *
+ * Every call is live: it asks the server. A failure the server reports is an `ApiError`, no answer is a
+ * `TransportError`, and both begin with the action: `get deployments.apps default/cache: …`. Objects come back as the
+ * server sent them, with fields this library does not know, and always with `apiVersion` and `kind`.
+ *
+ * Keys are `namespace/name`, or `name` for a cluster-scoped kind; the wrong form is a TypeError before anything is sent.
+ */
+import type {
+  InputOf,
+  Kind,
+  LabelSelection,
+  List,
+  NamespacedName,
+  ObjectOf,
+  VirtualKind,
+  WatchEvent,
+} from '@keelson/core';
+import type { JsonPatch, MergePatch } from './patch.ts';
+
+export interface Client {
+  /** The object; a NotFound `ApiError` when there is none. */
+  get<K extends Kind>(kind: K, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K>>;
+
+  /** The object, or `undefined` when there is none. */
+  find<K extends Kind>(kind: K, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
+
+  /** All objects, fetched page by page into one list. `timeoutMs` bounds the whole of it. */
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<List<ObjectOf<K>>>;
+
+  /** The same pages one at a time; never holds more than one. `timeoutMs` bounds each. */
+  pages<K extends Kind>(kind: K, options?: ListOptions): AsyncIterable<List<ObjectOf<K>>>;
+
+  /** A namespaced kind needs `metadata.namespace`. A kind that is answered and not kept, such as a review, will do too. */
+  create<K extends CreatableKind>(kind: K, object: InputOf<K>, options?: CreateOptions): Promise<ObjectOf<K>>;
+
+  /** Replaces the object. With its `resourceVersion`, only if nobody wrote in between; without, unconditionally. */
+  update<K extends Kind>(kind: K, object: UpdateOf<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+
+  /** A merge patch (RFC 7396), or, given an array, a JSON patch (RFC 6902). */
+  patch<K extends Kind>(
+    kind: K,
+    key: NamespacedName,
+    patch: MergePatch<ObjectOf<K>> | JsonPatch,
+    options?: PatchOptions,
+  ): Promise<ObjectOf<K>>;
+
+  /** Server-side apply: the fields named here become the field manager's, those it named before and not now go. */
+  apply<K extends Kind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
+
+  /** A NotFound `ApiError` when there is nothing to delete. */
+  delete<K extends Kind>(kind: K, key: NamespacedName, options?: DeleteOptions): Promise<DeleteResult<ObjectOf<K>>>;
+
+  /** Deletes whatever the selection matches, in one namespace (`namespace` is required for a namespaced kind). */
+  deleteCollection<K extends Kind>(kind: K, options?: DeleteCollectionOptions): Promise<void>;
+
+  /**
+   * Changes as the server reports them, until it closes the stream (which it does every few minutes), the signal is
+   * aborted, or the loop is left. An ERROR event is thrown as an `ApiError` (`isGone`: list again). An informer does
+   * all that for you.
+   */
+  watch<K extends Kind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
+
+  /** The same client with these defaults for every call; a signal given here and one given to a call both count. */
+  with(defaults: CallDefaults): Client;
+}
+
+/** What can be sent to a collection: a stored kind, or a virtual one that has a path of its own. */
+export type CreatableKind = VirtualKind & Pick<Kind, 'resource' | 'scope'>;
+
+/** What `update` takes: an object as read, or as written with its name known. */
+export type UpdateOf<K extends Kind> = ObjectOf<K> | (InputOf<K> & { readonly metadata: { readonly name: string } });
+
+export interface CallOptions {
+  /** Ends the call, and closes its connection. The call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the call may take, retries included. @default 30_000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface CallDefaults extends CallOptions {
+  readonly fieldManager?: string | undefined;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Such as `status` or `scale`. */
+  readonly subresource?: string | undefined;
+  /** `'0'`: whatever the server has in memory will do. */
+  readonly resourceVersion?: string | undefined;
+}
+
+export interface Selection {
+  /** Absent means all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labels?: LabelSelection | undefined;
+  /** Such as `metadata.name=x` or `spec.nodeName=y`; the server knows few fields of each kind. */
+  readonly fields?: string | undefined;
+}
+
+export interface ListOptions extends Selection, CallOptions {
+  /** Objects per page. @default 500 */
+  readonly pageSize?: number | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
+  /** Begin where an earlier page ended. */
+  readonly continueToken?: string | undefined;
+}
+
+export interface WatchOptions extends Selection {
+  /** Ends the watch and closes its connection; the loop then ends with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the server may take to begin its answer. @default 30_000 */
+  readonly timeoutMs?: number | undefined;
+  /** Go on from here; absent: begin with what is there now. */
+  readonly resourceVersion?: string | undefined;
+  /** Send all that exists first, then a bookmark with `initialEventsEnd`. */
+  readonly sendInitialEvents?: boolean | undefined;
+  /** When the server shall end the watch. @default the server's choice, 30 to 60 minutes */
+  readonly serverTimeoutSeconds?: number | undefined;
+  /** Called when the server has begun its answer. Its first event may be a minute away. */
+  readonly onOpen?: (() => void) | undefined;
+  /** Told about a line that is no event; the watch goes on. @default it ends with that error */
+  readonly onUnreadable?: ((error: Error) => void) | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Have the server do everything but store the result. @default false */
+  readonly dryRun?: boolean | undefined;
+  /** Who is recorded as the owner of the fields. @default the client's */
+  readonly fieldManager?: string | undefined;
+  /** What the server does about unknown and doubled fields. @default 'Warn', by the server */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
+  /** Gets each warning of the server. @default the client's */
+  readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Such as `status` or `scale`. */
+  readonly subresource?: string | undefined;
+}
+
+export type CreateOptions = WriteOptions;
+export type UpdateOptions = WriteOptions;
+
+export interface PatchOptions extends WriteOptions {
+  /** `strategic` merges lists by their keys; only built-in kinds know how. @default 'json' for an array, else 'merge' */
+  readonly type?: 'json' | 'merge' | 'strategic' | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over from other managers instead of failing with a Conflict. @default false */
+  readonly force?: boolean | undefined;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Refuse (Conflict) unless the object still has this identity or state. */
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  /** What happens to what the object owns. @default the kind's, mostly 'Background' */
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
+  /** @default false */
+  readonly dryRun?: boolean | undefined;
+  readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+export interface DeleteCollectionOptions extends Selection, DeleteOptions {}
+
+export type DeleteResult<T> =
+  /** It is gone. The uid says which one that was, where the server tells. */
+  | { readonly type: 'deleted'; readonly uid: string | undefined }
+  /** It is marked for deletion, and waits for its finalizers or the end of its grace period. */
+  | { readonly type: 'terminating'; readonly object: T };

@@ -1,0 +1,404 @@
+/** Makes a client of a transport. */
+import {
+  apiVersionOf,
+  type Clock,
+  type InputOf,
+  isGone,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  type List,
+  type NamespacedName,
+  type NewKubernetesObject,
+  type ObjectMeta,
+  type ObjectOf,
+  type Random,
+  resourceNameOf,
+  type Transport,
+  type WatchEvent,
+} from '@keelson/core';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import { TokenBucket } from '../limits/token-bucket.ts';
+import { watchEvents } from '../watch/watch-events.ts';
+import { type Call, Caller } from './caller.ts';
+import type {
+  ApplyOptions,
+  CallDefaults,
+  CallOptions,
+  Client,
+  CreatableKind,
+  CreateOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  DeleteResult,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  UpdateOf,
+  UpdateOptions,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { JsonPatch, MergePatch } from './patch.ts';
+import { addressOf, collectionPath, objectPath } from './path.ts';
+import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+
+export interface ClientOptions extends CallDefaults {
+  readonly transport: Transport;
+  /** Gets each warning of the server, unless the call has its own. @default they are dropped */
+  readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Hold requests back on this side. @default none; the server's own fairness decides */
+  readonly rateLimit?: { readonly qps: number; readonly burst: number } | undefined;
+  /** Headers for every request, such as `traceparent`. */
+  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
+  readonly metrics?: RequestMetrics | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { transport, clock = systemClock, random = systemRandom, rateLimit, headers, metrics } = options;
+  const bucket = rateLimit && new TokenBucket(rateLimit, clock);
+  const { signal, timeoutMs, fieldManager, onWarning } = options;
+  return new ApiClient(new Caller({ transport, clock, random, bucket, headers, metrics }), {
+    signals: signal ? [signal] : [],
+    timeoutMs,
+    fieldManager,
+    onWarning,
+  });
+}
+
+interface Defaults {
+  readonly signals: readonly AbortSignal[];
+  readonly timeoutMs: number | undefined;
+  readonly fieldManager: string | undefined;
+  readonly onWarning: ((warning: string) => void) | undefined;
+}
+
+const patchContentTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml', // JSON is YAML
+} as const;
+
+class ApiClient implements Client {
+  readonly #caller: Caller;
+  readonly #defaults: Defaults;
+
+  constructor(caller: Caller, defaults: Defaults) {
+    this.#caller = caller;
+    this.#defaults = defaults;
+  }
+
+  with({ signal, timeoutMs, fieldManager }: CallDefaults): Client {
+    const { signals, onWarning } = this.#defaults;
+    return new ApiClient(this.#caller, {
+      signals: signal ? [...signals, signal] : signals,
+      timeoutMs: timeoutMs ?? this.#defaults.timeoutMs,
+      fieldManager: fieldManager ?? this.#defaults.fieldManager,
+      onWarning,
+    });
+  }
+
+  async get<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K>> {
+    const { subresource, resourceVersion } = options;
+    return this.#send(
+      {
+        action: actionOf('get', kind, key, subresource),
+        method: 'GET',
+        path: objectPath(kind, addressOf(kind, key), subresource) + query({ resourceVersion }),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  async find<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K> | undefined> {
+    try {
+      return await this.get(kind, key, options);
+    } catch (error) {
+      // Without a name it is the kind that the server does not know, which is another thing than an absent object.
+      if (isNotFound(error) && error.status.details?.name !== undefined) return undefined;
+      throw error;
+    }
+  }
+
+  async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<List<ObjectOf<K>>> {
+    const action = collectionAction('list', kind, options.namespace);
+    using lifetime = this.#lifetime(action, options);
+    const items: ObjectOf<K>[] = [];
+    let page: List<ObjectOf<K>> | undefined;
+    do {
+      try {
+        page = await this.#page(kind, options, page?.continueToken ?? options.continueToken, lifetime);
+      } catch (error) {
+        if (!page || !isGone(error)) throw error;
+        // The state that the pages show was compacted away meanwhile: one answer with everything, as client-go does.
+        items.length = 0;
+        page = await this.#page(kind, { ...options, pageSize: 0 }, undefined, lifetime);
+      }
+      for (const item of page.items) items.push(item);
+    } while (page.continueToken !== undefined);
+    return { items, resourceVersion: page.resourceVersion };
+  }
+
+  async *pages<K extends Kind>(kind: K, options: ListOptions = {}): AsyncGenerator<List<ObjectOf<K>>, void, undefined> {
+    const action = collectionAction('list', kind, options.namespace);
+    let continueToken = options.continueToken;
+    do {
+      using lifetime = this.#lifetime(action, options);
+      const page: List<ObjectOf<K>> = await this.#page(kind, options, continueToken, lifetime);
+      continueToken = page.continueToken;
+      lifetime[Symbol.dispose](); // the time that the caller takes is not the server's
+      yield page;
+    } while (continueToken !== undefined);
+  }
+
+  async create<K extends CreatableKind>(
+    kind: K,
+    object: InputOf<K>,
+    options: CreateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const { namespace, name, generateName = '' } = (object as { readonly metadata?: ObjectMeta }).metadata ?? {};
+    const { subresource } = options;
+    if (kind.scope === 'Namespaced' && namespace === undefined) {
+      throw new TypeError(`${kind.kind} is namespaced, so create needs metadata.namespace`);
+    }
+    const key = `${namespace === undefined ? '' : `${namespace}/`}${name ?? `${generateName}*`}`;
+    const path =
+      subresource === undefined ? collectionPath(kind, namespace) : objectPath(kind, addressOf(kind, key), subresource);
+    return this.#write(
+      {
+        action: actionOf('create', kind, key, subresource),
+        method: 'POST',
+        path,
+        body: JSON.stringify(withKind(kind, object)),
+      },
+      options,
+    );
+  }
+
+  async update<K extends Kind>(kind: K, object: UpdateOf<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
+    const key = keyOf(object);
+    const { subresource } = options;
+    return this.#write(
+      {
+        action: actionOf('update', kind, key, subresource),
+        method: 'PUT',
+        path: objectPath(kind, addressOf(kind, key), subresource),
+        body: JSON.stringify(withKind(kind, object)),
+      },
+      options,
+    );
+  }
+
+  async patch<K extends Kind>(
+    kind: K,
+    key: NamespacedName,
+    patch: MergePatch<ObjectOf<K>> | JsonPatch,
+    options: PatchOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const { subresource, type = Array.isArray(patch) ? 'json' : 'merge' } = options;
+    if (Array.isArray(patch) !== (type === 'json')) {
+      throw new TypeError(`patch: a ${type} patch is an ${type === 'json' ? 'array of operations' : 'object'}`);
+    }
+    return this.#write(
+      {
+        action: actionOf('patch', kind, key, subresource),
+        method: 'PATCH',
+        path: objectPath(kind, addressOf(kind, key), subresource),
+        contentType: patchContentTypes[type],
+        body: JSON.stringify(patch),
+      },
+      options,
+    );
+  }
+
+  async apply<K extends Kind>(kind: K, object: InputOf<K>, options: ApplyOptions = {}): Promise<ObjectOf<K>> {
+    const key = keyOf(object);
+    const { subresource, force } = options;
+    if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
+      throw new TypeError('apply needs a fieldManager, given to the call or to the client');
+    }
+    return this.#write(
+      {
+        action: actionOf('apply', kind, key, subresource),
+        method: 'PATCH',
+        path: objectPath(kind, addressOf(kind, key), subresource),
+        contentType: patchContentTypes.apply,
+        body: JSON.stringify(withKind(kind, object)),
+        isRepeatable: true,
+      },
+      options,
+      { force },
+    );
+  }
+
+  async delete<K extends Kind>(
+    kind: K,
+    key: NamespacedName,
+    options: DeleteOptions = {},
+  ): Promise<DeleteResult<ObjectOf<K>>> {
+    const answer: unknown = await this.#send(
+      {
+        action: actionOf('delete', kind, key),
+        method: 'DELETE',
+        path: objectPath(kind, addressOf(kind, key)),
+        body: deleteBody(options),
+        isRepeatable: false,
+        onWarning: options.onWarning ?? this.#defaults.onWarning,
+      },
+      options,
+    );
+    return deleteResult(answer as ObjectOf<K>);
+  }
+
+  async deleteCollection<K extends Kind>(kind: K, options: DeleteCollectionOptions = {}): Promise<void> {
+    if (kind.scope === 'Namespaced' && options.namespace === undefined) {
+      throw new TypeError(`${kind.kind} is namespaced, so deleteCollection needs a namespace`);
+    }
+    await this.#send(
+      {
+        action: collectionAction('delete all', kind, options.namespace),
+        method: 'DELETE',
+        path: collectionPath(kind, options.namespace) + query(selectionParameters(options)),
+        body: deleteBody(options),
+        isRepeatable: false,
+        onWarning: options.onWarning ?? this.#defaults.onWarning,
+      },
+      options,
+    );
+  }
+
+  async *watch<K extends Kind>(
+    kind: K,
+    options: WatchOptions = {},
+  ): AsyncGenerator<WatchEvent<ObjectOf<K>>, void, undefined> {
+    const action = collectionAction('watch', kind, options.namespace);
+    using lifetime = this.#lifetime(action, options);
+    const body = await this.#caller.open(
+      {
+        action,
+        method: 'GET',
+        path: collectionPath(kind, options.namespace) + query(watchParameters(options)),
+        isRepeatable: true,
+      },
+      lifetime,
+    );
+    options.onOpen?.();
+    try {
+      yield* watchEvents<ObjectOf<K>>(action, body, options.onUnreadable ?? raise);
+    } catch (error) {
+      throw this.#caller.failure(action, error);
+    }
+  }
+
+  async #page<K extends Kind>(
+    kind: K,
+    options: ListOptions,
+    continueToken: string | undefined,
+    lifetime: Lifetime,
+  ): Promise<List<ObjectOf<K>>> {
+    const answer = await this.#caller.send(
+      {
+        action: collectionAction('list', kind, options.namespace),
+        method: 'GET',
+        path: collectionPath(kind, options.namespace) + query(pageParameters(options, continueToken)),
+        isRepeatable: true,
+      },
+      lifetime,
+    );
+    return listOf(kind, answer as RawList<ObjectOf<K>>);
+  }
+
+  async #write<K extends Kind>(
+    call: Omit<Call, 'isRepeatable' | 'onWarning'> & { readonly isRepeatable?: boolean },
+    options: WriteOptions,
+    more: Readonly<Record<string, boolean | undefined>> = {},
+  ): Promise<ObjectOf<K>> {
+    const { fieldManager = this.#defaults.fieldManager, onWarning = this.#defaults.onWarning } = options;
+    const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
+    return this.#send({ isRepeatable: false, ...call, path: call.path + query(parameters), onWarning }, options);
+  }
+
+  async #send<T>(call: Call, options: CallOptions): Promise<T> {
+    using lifetime = this.#lifetime(call.action, options);
+    return (await this.#caller.send(call, lifetime)) as T;
+  }
+
+  #lifetime(action: string, { signal, timeoutMs = this.#defaults.timeoutMs }: CallOptions): Lifetime {
+    const { signals } = this.#defaults;
+    return this.#caller.lifetime(action, timeoutMs, signal ? [...signals, signal] : signals);
+  }
+}
+
+function actionOf(verb: string, kind: CreatableKind, key: NamespacedName, subresource?: string): string {
+  return `${verb} ${resourceNameOf(kind)}${subresource === undefined ? '' : `/${subresource}`} ${key}`;
+}
+
+function collectionAction(verb: string, kind: Kind, namespace: string | undefined): string {
+  const where = namespace !== undefined ? ` in ${namespace}` : kind.scope === 'Namespaced' ? ' in all namespaces' : '';
+  return `${verb} ${resourceNameOf(kind)}${where}`;
+}
+
+/** The body of a subresource may be of another kind (an Eviction of a Pod), and then says so itself. */
+function withKind(kind: CreatableKind, object: unknown): object {
+  const body = object as Partial<NewKubernetesObject>;
+  return { ...body, apiVersion: body.apiVersion ?? apiVersionOf(kind), kind: body.kind ?? kind.kind };
+}
+
+interface RawList<T> {
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items?: readonly T[] | null;
+}
+
+function listOf<T extends KubernetesObject>(kind: Kind, { metadata, items }: RawList<T>): List<T> {
+  const apiVersion = apiVersionOf(kind);
+  for (const item of items ?? []) {
+    // The server leaves these out of items. Nobody else has seen the object yet, so it may still be changed.
+    const fresh = item as { apiVersion?: string; kind?: string };
+    fresh.apiVersion ??= apiVersion;
+    fresh.kind ??= kind.kind;
+  }
+  return {
+    items: items ?? [],
+    resourceVersion: metadata.resourceVersion ?? '',
+    continueToken: metadata.continue || undefined,
+    remainingItemCount: metadata.remainingItemCount,
+  };
+}
+
+function deleteBody({ preconditions, propagationPolicy, gracePeriodSeconds, dryRun }: DeleteOptions): string {
+  return JSON.stringify({
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    preconditions,
+    propagationPolicy,
+    gracePeriodSeconds,
+    dryRun: dryRun ? ['All'] : undefined,
+  });
+}
+
+/** The server answers with a Status, or with the object: as it was when it went, or as it waits now. */
+function deleteResult<T extends KubernetesObject>(answer: T): DeleteResult<T> {
+  if (answer.kind === 'Status' && answer.apiVersion === 'v1') {
+    return { type: 'deleted', uid: (answer as { details?: { uid?: string } }).details?.uid };
+  }
+  const { uid, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = answer.metadata;
+  const isWaiting = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
+  return deletionTimestamp && isWaiting ? { type: 'terminating', object: answer } : { type: 'deleted', uid };
+}
+
+function raise(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,42 @@
+/** A call's lifetime: it ends with the first of its signals, or when its time is up. */
+import { type Clock, DeadlineExceededError, type Timer } from '@keelson/core';
+
+export class Lifetime implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #parents: readonly AbortSignal[];
+  readonly #timer: Timer;
+  readonly #endsAt: number;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, timeoutMs: number, action: string, parents: readonly AbortSignal[]) {
+    if (!(timeoutMs > 0)) throw new RangeError(`${action}: timeoutMs must be greater than 0, not ${timeoutMs}`);
+    this.#clock = clock;
+    this.#endsAt = clock.monotonic() + timeoutMs;
+    this.#parents = parents;
+    this.#timer = clock.setTimer(timeoutMs, () => this.#controller.abort(new DeadlineExceededError(action, timeoutMs)));
+    for (const parent of this.#parents) {
+      if (parent.aborted) this.#controller.abort(parent.reason);
+      else parent.addEventListener('abort', this.#onAbort, { once: true });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  remainingMs(): number {
+    return this.#endsAt - this.#clock.monotonic();
+  }
+
+  /** The rest may take as long as it likes; the signals still count. */
+  stopTimer(): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.stopTimer();
+    for (const parent of this.#parents) parent.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (event: Event) => this.#controller.abort((event.target as AbortSignal).reason);
+}

@@ -1,0 +1,42 @@
+/** Request paths: where the API server keeps the objects of a kind. */
+import { type NamespacedName, parseKey } from '@keelson/core';
+import type { CreatableKind } from './client.ts';
+
+export interface ObjectAddress {
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** Splits a key, and refuses one that does not fit the kind's scope. */
+export function addressOf(kind: CreatableKind, key: NamespacedName): ObjectAddress {
+  const { namespace, name } = parseKey(key);
+  if (kind.scope === 'Namespaced' && namespace === undefined) {
+    throw new TypeError(`${kind.kind} is namespaced, so its key is "namespace/name", not "${key}"`);
+  }
+  if (kind.scope === 'Cluster' && namespace !== undefined) {
+    throw new TypeError(`${kind.kind} is cluster-scoped, so its key is "name", not "${key}"`);
+  }
+  return { namespace, name };
+}
+
+/** Where lists are read and objects are created. Without a namespace: everywhere. */
+export function collectionPath(kind: CreatableKind, namespace: string | undefined): string {
+  if (kind.scope === 'Cluster' && namespace !== undefined) {
+    throw new TypeError(`${kind.kind} is cluster-scoped and has no namespace, but was given "${namespace}"`);
+  }
+  const root =
+    kind.group === '' ? `/api/${segment(kind.version)}` : `/apis/${segment(kind.group)}/${segment(kind.version)}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
+  return `${root}${scope}/${segment(kind.resource)}`;
+}
+
+export function objectPath(kind: CreatableKind, { namespace, name }: ObjectAddress, subresource?: string): string {
+  const path = `${collectionPath(kind, namespace)}/${segment(name)}`;
+  return subresource === undefined ? path : `${path}/${subresource.split('/').map(segment).join('/')}`;
+}
+
+/** Dots alone would be taken for a step up, and an empty segment for the collection. */
+function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" cannot be part of a request path`);
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,281 @@
+/**
+ * Event recorder: tells people what a controller did to an object, where `kubectl describe` shows it.
+ *
+ * Promises: recording returns at once and never throws; memory is bounded, however many events there are and whatever
+ * the server does. The same event about the same object within six minutes becomes one event with a count. An object that
+ * causes more than 25 different events has the rest dropped, but for one every five minutes.
+ * Does not: promise that an event arrives. Status is for what must be known.
+ */
+import {
+  type Clock,
+  isAlreadyExists,
+  isApiError,
+  isNotFound,
+  isServerError,
+  isTransportError,
+  type Random,
+  sleep,
+} from '@keelson/core';
+import { Event } from '@keelson/core/events/v1';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import type { Client } from '../client/client.ts';
+import { TokenBucket } from '../limits/token-bucket.ts';
+import { BoundedMap } from './bounded-map.ts';
+import {
+  type EventSubject,
+  eventName,
+  eventNamespace,
+  eventObject,
+  eventSeries,
+  type NewEvent,
+} from './event-object.ts';
+
+export interface EventRecorder extends AsyncDisposable {
+  /** Returns at once, never throws. The event is sent later, or dropped and reported when too many wait. */
+  event(regarding: EventSubject, event: NewEvent): void;
+  /** Resolves when everything that waits to be sent now was sent or given up. */
+  flush(): Promise<void>;
+}
+
+export interface EventRecorderOptions {
+  readonly client: Client;
+  /** Which controller speaks, such as `cache.example.com/memcached-operator`. */
+  readonly controller: string;
+  /** Which copy of it: the pod's name. @default the controller */
+  readonly instance?: string | undefined;
+  /** Events that may wait to be sent. @default 1000 */
+  readonly maxPending?: number | undefined;
+  /** Gets what could not be recorded, and why. */
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  return new SeriesRecorder(options);
+}
+
+/** One event and its repetitions. */
+interface Series {
+  readonly regarding: EventSubject;
+  readonly event: NewEvent;
+  readonly name: string;
+  readonly firstAt: number;
+  /** Wall time, for people. */
+  lastAt: number;
+  /** Monotonic time, for us. */
+  lastSeen: number;
+  count: number;
+  /** The count that the server has; 0 before the event exists. */
+  sentCount: number;
+  sentAt: number;
+  isPending: boolean;
+  timer: Disposable | undefined;
+}
+
+/** client-go's figures: a series ends after six quiet minutes; 4096 are remembered; 12 tries, 10 s apart. */
+const seriesEndMs = 6 * 60_000;
+const maxSeries = 4096;
+const maxTries = 12;
+const retryMs = 10_000;
+/** client-go's spam filter for one object. */
+const objectLimit = { qps: 1 / 300, burst: 25 };
+/** How often a growing count is written. */
+const seriesPatchMs = 30_000;
+/** How long leaving may take. */
+const farewellMs = 5_000;
+
+class SeriesRecorder implements EventRecorder {
+  readonly #client: Client;
+  readonly #source: { readonly controller: string; readonly instance: string };
+  readonly #maxPending: number;
+  readonly #onError: (error: Error) => void;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #series = new BoundedMap<string, Series>(maxSeries, (series) => series.timer?.[Symbol.dispose]());
+  readonly #limits = new BoundedMap<string, TokenBucket>(maxSeries);
+  readonly #pending: Series[] = [];
+  readonly #leaving = new AbortController();
+  readonly #left = new AbortController();
+  #sending: Promise<void> | undefined;
+
+  constructor(options: EventRecorderOptions) {
+    const { client, controller, instance = controller, maxPending = 1000, onError = () => {} } = options;
+    const { clock = systemClock, random = systemRandom } = options;
+    this.#source = { controller, instance };
+    this.#maxPending = maxPending;
+    this.#onError = onError;
+    this.#clock = clock;
+    this.#random = random;
+    this.#client = client.with({ signal: this.#left.signal });
+  }
+
+  event(regarding: EventSubject, event: NewEvent): void {
+    try {
+      if (this.#leaving.signal.aborted) throw new Error('the recorder is closed');
+      const series = this.#seriesOf(regarding, event);
+      if (series) this.#send(series);
+    } catch (error) {
+      this.#report(regarding, event, error);
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#sending;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#leaving.signal.aborted) return this.flush();
+    this.#leaving.abort();
+    for (const series of this.#series.values()) {
+      series.timer?.[Symbol.dispose]();
+      if (series.count > series.sentCount) this.#enqueue(series);
+    }
+    using _ = this.#clock.setTimer(farewellMs, () => this.#left.abort(new Error('the recorder is closed')));
+    await this.flush();
+  }
+
+  /** The series that this event continues or begins; nothing when the object has caused too many. */
+  #seriesOf(regarding: EventSubject, event: NewEvent): Series | undefined {
+    const id = JSON.stringify([
+      ...objectId(regarding),
+      event.type,
+      event.reason,
+      event.action,
+      event.message,
+      event.related && objectId(event.related),
+    ]);
+    const now = this.#clock.monotonic();
+    const known = this.#series.get(id);
+    if (known && now - known.lastSeen < seriesEndMs) {
+      known.count += 1;
+      known.lastAt = this.#clock.now();
+      known.lastSeen = now;
+      return known;
+    }
+    known?.timer?.[Symbol.dispose]();
+    if (!this.#mayBegin(regarding)) return undefined;
+    const unique = this.#random.uuid().replaceAll('-', '').slice(0, 16);
+    const series: Series = {
+      regarding,
+      event,
+      name: eventName(regarding, unique),
+      firstAt: this.#clock.now(),
+      lastAt: this.#clock.now(),
+      lastSeen: now,
+      count: 1,
+      sentCount: 0,
+      sentAt: Number.NEGATIVE_INFINITY,
+      isPending: false,
+      timer: undefined,
+    };
+    this.#series.set(id, series);
+    return series;
+  }
+
+  #mayBegin(regarding: EventSubject): boolean {
+    const id = JSON.stringify(objectId(regarding));
+    let limit = this.#limits.get(id);
+    if (!limit) {
+      limit = new TokenBucket(objectLimit, this.#clock);
+      this.#limits.set(id, limit);
+    }
+    return limit.tryTake();
+  }
+
+  /** A new event goes at once, its growing count now and then. */
+  #send(series: Series): void {
+    if (series.isPending || series.timer) return;
+    const waitMs = series.sentCount === 0 ? 0 : series.sentAt + seriesPatchMs - this.#clock.monotonic();
+    if (waitMs <= 0) {
+      this.#enqueue(series);
+      return;
+    }
+    const timer = this.#clock.setTimer(waitMs, () => {
+      series.timer = undefined;
+      this.#enqueue(series);
+    });
+    timer.unref();
+    series.timer = timer;
+  }
+
+  #enqueue(series: Series): void {
+    if (series.isPending) return;
+    if (this.#pending.length >= this.#maxPending) {
+      this.#report(series.regarding, series.event, new Error(`${this.#maxPending} others wait to be sent`));
+      return;
+    }
+    series.isPending = true;
+    this.#pending.push(series);
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    await Promise.resolve(); // so that `event` never runs the client's code
+    for (let series = this.#pending.shift(); series; series = this.#pending.shift()) {
+      series.isPending = false;
+      await this.#sendOne(series).catch((error: unknown) => this.#report(series.regarding, series.event, error));
+    }
+  }
+
+  async #sendOne(series: Series): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#write(series);
+        return;
+      } catch (error) {
+        if (isNamespaceTerminating(error)) return; // nobody will look for it there
+        const mayPass = isTransportError(error) || isServerError(error);
+        if (!mayPass || tries >= maxTries || this.#leaving.signal.aborted) throw error;
+        await sleep(this.#clock, retryMs * (0.5 + this.#random.next()), this.#leaving.signal).catch(() => {});
+      }
+    }
+  }
+
+  async #write(series: Series): Promise<void> {
+    const { regarding, event, name, firstAt, count, lastAt, sentCount } = series;
+    const seen = { count, lastAt };
+    if (sentCount > 0) {
+      const key = `${eventNamespace(regarding)}/${name}`;
+      try {
+        await this.#client.patch(Event, key, { series: eventSeries(seen) });
+        this.#noteSent(series, count);
+        return;
+      } catch (error) {
+        if (!isNotFound(error)) throw error; // the server forgets events after an hour: write it anew
+      }
+    }
+    try {
+      await this.#client.create(Event, eventObject(regarding, event, this.#source, { name, firstAt, seen }));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error; // an earlier try arrived, only its answer did not
+    }
+    this.#noteSent(series, count);
+  }
+
+  #noteSent(series: Series, count: number): void {
+    series.sentCount = count;
+    series.sentAt = this.#clock.monotonic();
+    if (series.count > count) this.#send(series); // it was seen again while it was being sent
+  }
+
+  #report(regarding: Partial<EventSubject>, { reason }: NewEvent, cause: unknown): void {
+    const what = `event ${reason} for ${regarding.kind} ${regarding.metadata?.name}`;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
+  }
+}
+
+function objectId({ kind, metadata: { namespace, name, uid } }: EventSubject): readonly unknown[] {
+  return [kind, namespace, name, uid];
+}
+
+function isNamespaceTerminating(error: unknown): boolean {
+  return (
+    isApiError(error) && (error.status.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+  );
+}

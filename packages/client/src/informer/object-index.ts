@@ -1,0 +1,57 @@
+/**
+ * An index: finds objects by values that a function names for each.
+ *
+ * The values under which an object was filed are remembered, so that it is found again for removal even if the function
+ * would name others by then.
+ */
+import type { NamespacedName } from '@keelson/core';
+
+/** The values under which an object is found. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+export class ObjectIndex<T> {
+  readonly values: IndexFunction<T>;
+  readonly #onError: (error: Error) => void;
+  readonly #objects = new Map<string, Map<NamespacedName, T>>();
+  readonly #filedUnder = new Map<NamespacedName, readonly string[]>();
+
+  /** A function that throws is reported; the object is then found under nothing. */
+  constructor(values: IndexFunction<T>, onError: (error: Error) => void) {
+    this.values = values;
+    this.#onError = onError;
+  }
+
+  set(key: NamespacedName, object: T): void {
+    this.delete(key);
+    const values = this.#valuesOf(object);
+    if (values.length === 0) return;
+    this.#filedUnder.set(key, values);
+    for (const value of values) {
+      const objects = this.#objects.get(value);
+      if (objects) objects.set(key, object);
+      else this.#objects.set(value, new Map([[key, object]]));
+    }
+  }
+
+  delete(key: NamespacedName): void {
+    for (const value of this.#filedUnder.get(key) ?? []) {
+      const objects = this.#objects.get(value);
+      objects?.delete(key);
+      if (objects?.size === 0) this.#objects.delete(value);
+    }
+    this.#filedUnder.delete(key);
+  }
+
+  get(value: string): Iterable<T> {
+    return this.#objects.get(value)?.values() ?? [];
+  }
+
+  #valuesOf(object: T): readonly string[] {
+    try {
+      return this.values(object);
+    } catch (error) {
+      this.#onError(error instanceof Error ? error : new Error(String(error)));
+      return [];
+    }
+  }
+}

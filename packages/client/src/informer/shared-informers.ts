@@ -1,0 +1,196 @@
+/**
+ * Shared informers: those who ask for the same kind, selection and stored form share one watch and one store.
+ *
+ * A watch begins with the first handle and ends with the last.
+ */
+import {
+  type Clock,
+  type Kind,
+  type KubernetesObject,
+  type ObjectOf,
+  printLabelSelector,
+  type Random,
+  requirementsOf,
+} from '@keelson/core';
+import type { Client } from '../client/client.ts';
+import {
+  createInformer,
+  type Informer,
+  type InformerOptions,
+  type OwnInformer,
+  type SubscribeOptions,
+} from './informer.ts';
+
+export interface SharedInformers extends AsyncDisposable {
+  /**
+   * Joins the watch for this kind, namespace, selection, managedFields and transform, or begins it. Dispose the handle to
+   * leave: its subscriptions end, and with the last handle the watch.
+   */
+  informer<K extends Kind>(kind: K, options?: SharedInformerOptions<ObjectOf<K>>): InformerHandle<ObjectOf<K>>;
+  /** Every running informer once, for readiness and metrics. */
+  readonly all: readonly Informer[];
+}
+
+export interface InformerHandle<T extends KubernetesObject = KubernetesObject> extends Informer<T>, AsyncDisposable {}
+
+export type SharedInformerOptions<T extends KubernetesObject = KubernetesObject> = Omit<
+  InformerOptions<T>,
+  'clock' | 'random' | 'onError' | 'freeze'
+>;
+
+export interface SharedInformersOptions {
+  readonly client: Client;
+  /** Gets what went wrong, and in which informer. */
+  readonly onError?: ((error: Error, informer: Informer) => void) | undefined;
+  /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
+  readonly freeze?: boolean | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export function createSharedInformers(options: SharedInformersOptions): SharedInformers {
+  return new InformerPool(options);
+}
+
+interface Shared {
+  readonly informer: Informer;
+  readonly stop: AbortController;
+  readonly stopped: Promise<void>;
+  handles: number;
+}
+
+class InformerPool implements SharedInformers {
+  readonly #options: SharedInformersOptions;
+  readonly #shared = new Map<string, Shared>();
+  readonly #transforms = new Map<unknown, number>();
+  #isDisposed = false;
+
+  constructor(options: SharedInformersOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly Informer[] {
+    return [...this.#shared.values()].map(({ informer }) => informer);
+  }
+
+  informer<K extends Kind>(kind: K, options: SharedInformerOptions<ObjectOf<K>> = {}): InformerHandle<ObjectOf<K>> {
+    if (this.#isDisposed) throw new TypeError('these informers are stopped');
+    const id = this.#idOf(kind, options);
+    const shared = this.#shared.get(id) ?? this.#begin(id, kind, options);
+    const informer = shared.informer as unknown as Informer<ObjectOf<K>>;
+    for (const [name, values] of Object.entries(options.indexes ?? {})) informer.store.addIndex(name, values);
+    shared.handles += 1;
+    return new Handle(informer, async () => {
+      shared.handles -= 1;
+      if (shared.handles > 0) return;
+      if (this.#shared.get(id) === shared) this.#shared.delete(id);
+      shared.stop.abort(new Error('the last user of this informer left'));
+      await shared.stopped;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    const all = [...this.#shared.values()];
+    this.#shared.clear();
+    for (const { stop } of all) stop.abort(new Error('the informers were stopped'));
+    await Promise.all(all.map(({ stopped }) => stopped));
+  }
+
+  #begin<K extends Kind>(id: string, kind: K, options: SharedInformerOptions<ObjectOf<K>>): Shared {
+    const { client, clock, random, freeze, onError } = this.#options;
+    const informer: OwnInformer<ObjectOf<K>> = createInformer(client, kind, {
+      ...options,
+      clock,
+      random,
+      freeze,
+      onError: (error) => onError?.(error, informer as unknown as Informer),
+    });
+    const stop = new AbortController();
+    const shared = {
+      informer: informer as unknown as Informer,
+      stop,
+      stopped: informer.start(stop.signal),
+      handles: 0,
+    };
+    this.#shared.set(id, shared);
+    return shared;
+  }
+
+  #idOf<T extends KubernetesObject>(kind: Kind, options: SharedInformerOptions<T>): string {
+    const { namespace, labels, fields, managedFields = 'drop', transform } = options;
+    const selector = labels === undefined ? '' : printLabelSelector(requirementsOf(labels));
+    const { group, version, resource } = kind;
+    return JSON.stringify([
+      group,
+      version,
+      resource,
+      namespace,
+      selector,
+      fields,
+      managedFields,
+      this.#transformId(transform),
+    ]);
+  }
+
+  /** Functions are the same only when they are the same value. */
+  #transformId(transform: unknown): number {
+    if (transform === undefined) return 0;
+    const id = this.#transforms.get(transform) ?? this.#transforms.size + 1;
+    this.#transforms.set(transform, id);
+    return id;
+  }
+}
+
+class Handle<T extends KubernetesObject> implements InformerHandle<T> {
+  readonly #informer: Informer<T>;
+  readonly #leave: () => Promise<void>;
+  readonly #subscriptions = new Set<Disposable>();
+  #left: Promise<void> | undefined;
+
+  constructor(informer: Informer<T>, leave: () => Promise<void>) {
+    this.#informer = informer;
+    this.#leave = leave;
+  }
+
+  get kind() {
+    return this.#informer.kind;
+  }
+
+  get selection() {
+    return this.#informer.selection;
+  }
+
+  get store() {
+    return this.#informer.store;
+  }
+
+  get synced() {
+    return this.#informer.synced;
+  }
+
+  get health() {
+    return this.#informer.health;
+  }
+
+  subscribe(handler: Parameters<Informer<T>['subscribe']>[0], options?: SubscribeOptions): Disposable {
+    if (this.#left) throw new TypeError('this handle was disposed');
+    const subscription = this.#informer.subscribe(handler, options);
+    this.#subscriptions.add(subscription);
+    return {
+      [Symbol.dispose]: () => {
+        this.#subscriptions.delete(subscription);
+        subscription[Symbol.dispose]();
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#left ??= this.#leave();
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+    this.#subscriptions.clear();
+    await this.#left;
+  }
+}

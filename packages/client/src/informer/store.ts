@@ -1,0 +1,289 @@
+/**
+ * The objects of one kind: what the watch has delivered, with the answers to our own writes laid over it until the watch
+ * has caught up.
+ *
+ * What holds at every moment:
+ * - A key shows its overlay if there is one, and otherwise what the watch delivered. Every read, by key, list or index,
+ *   shows the same; `#show` is the one place that changes it, and the indexes with it.
+ * - Between two lists, what the watch delivered for a key only moves forward in resourceVersion.
+ * - An overlay is newer than everything the watch had delivered when it came. It goes when the watch delivers its key at
+ *   that resourceVersion or a newer one, when a bookmark or a new list says that the watch has passed it, or when a newer
+ *   write takes its place. So no overlay outlives the watch's progress, and a late answer cannot bring back the past.
+ * - A tombstone hides the object with one uid, and all that the key held before it. It goes when the watch reports that
+ *   deletion, shows a successor under the same key, or lists without it.
+ * - Handlers never hear of overlays: an object is reported when the watch delivers it, and compared with what the watch
+ *   showed before.
+ */
+import {
+  compareResourceVersions,
+  type KubernetesObject,
+  keyOf,
+  type LabelSelection,
+  matchesLabels,
+  type NamespacedName,
+  requirementsOf,
+} from '@keelson/core';
+import { type IndexFunction, ObjectIndex } from './object-index.ts';
+
+/** Reads are synchronous, and give the stored objects themselves: never change one. */
+export interface StoreReader<T extends KubernetesObject = KubernetesObject> {
+  get(key: NamespacedName): T | undefined;
+  list(selection?: StoreSelection): readonly T[];
+  /** The objects for which the index function named `value`. */
+  byIndex(index: string, value: string): readonly T[];
+  readonly size: number;
+  /** How far the watch has come; empty until the first list is complete. */
+  readonly resourceVersion: string;
+}
+
+export interface StoreSelection {
+  readonly namespace?: string | undefined;
+  readonly labels?: LabelSelection | undefined;
+}
+
+/** A store that its users may add indexes and their own writes to; what the watch delivers goes in elsewhere. */
+export interface Store<T extends KubernetesObject = KubernetesObject> extends StoreReader<T> {
+  /** Indexes what is stored and what will be. The same function again changes nothing; another one is a TypeError. */
+  addIndex(name: string, values: IndexFunction<T>): void;
+  /**
+   * Shows the answer to a write (create, update, patch, apply; not a dry run) until the watch delivers that
+   * resourceVersion or a newer one. Ignored when the watch has come that far already. An object that left the watch's
+   * selection by this write is hidden for as long.
+   */
+  overlay(object: T): void;
+  /** Hides an object that the server confirmed to be gone, until the watch says so too. Without a uid: the one shown. */
+  overlayDeleted(key: NamespacedName, uid: string | undefined): void;
+}
+
+export interface ObjectStoreOptions<T> {
+  /** Whether an object is inside the watch's namespace and selection. */
+  readonly admits: (object: T) => boolean;
+  /** Makes the stored form of an object of our own, which is not shared with anyone. */
+  readonly prepare: (object: T) => T;
+  /** Gets what an index function throws. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A change to what the watch has delivered. */
+export type Delivery<T> =
+  | { readonly type: 'added'; readonly object: T }
+  | { readonly type: 'updated'; readonly object: T; readonly previous: T }
+  | { readonly type: 'deleted'; readonly object: T; readonly missed: boolean };
+
+type Overlay<T> =
+  | { readonly type: 'object'; readonly resourceVersion: string; readonly object: T }
+  | { readonly type: 'outside'; readonly resourceVersion: string }
+  /** The resourceVersion is that of the object which was deleted: the deletion is newer. */
+  | { readonly type: 'tombstone'; readonly resourceVersion: string; readonly uid: string };
+
+/** A key with an overlay, and what the watch has delivered for it underneath. */
+interface Shadow<T> {
+  readonly overlay: Overlay<T>;
+  readonly delivered: T | undefined;
+}
+
+const isOlder = (a: string, b: string) => compareResourceVersions(a, b) < 0;
+
+export class ObjectStore<T extends KubernetesObject> implements Store<T> {
+  readonly #options: ObjectStoreOptions<T>;
+  readonly #shown = new Map<NamespacedName, T>();
+  readonly #shadows = new Map<NamespacedName, Shadow<T>>();
+  readonly #namespaces: ObjectIndex<T>;
+  readonly #indexes = new Map<string, ObjectIndex<T>>();
+  readonly #allIndexes: ObjectIndex<T>[];
+  #resourceVersion = '';
+
+  constructor(options: ObjectStoreOptions<T>) {
+    this.#options = options;
+    this.#namespaces = new ObjectIndex(
+      ({ metadata: { namespace } }) => (namespace ? [namespace] : []),
+      options.onError,
+    );
+    this.#allIndexes = [this.#namespaces];
+  }
+
+  get size(): number {
+    return this.#shown.size;
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  get(key: NamespacedName): T | undefined {
+    return this.#shown.get(key);
+  }
+
+  list({ namespace, labels }: StoreSelection = {}): readonly T[] {
+    const objects = namespace === undefined ? this.#shown.values() : this.#namespaces.get(namespace);
+    if (labels === undefined) return [...objects];
+    const requirements = requirementsOf(labels);
+    return [...objects].filter((object) => matchesLabels(requirements, object.metadata.labels));
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    const index = this.#indexes.get(name);
+    if (!index) throw new TypeError(`there is no index "${name}"; there are: ${[...this.#indexes.keys()].join(', ')}`);
+    return [...index.get(value)];
+  }
+
+  addIndex(name: string, values: IndexFunction<T>): void {
+    const existing = this.#indexes.get(name);
+    if (existing?.values === values) return;
+    if (existing) throw new TypeError(`the index "${name}" exists already, with another function`);
+    const index = new ObjectIndex(values, this.#options.onError);
+    for (const [key, object] of this.#shown) index.set(key, object);
+    this.#indexes.set(name, index);
+    this.#allIndexes.push(index);
+  }
+
+  overlay(object: T): void {
+    const key = keyOf(object);
+    const { resourceVersion, uid } = object.metadata;
+    const shadow = this.#shadows.get(key);
+    const delivered = this.delivered(key);
+    if (this.#resourceVersion !== '' && !isOlder(this.#resourceVersion, resourceVersion)) return;
+    if (delivered && !isOlder(delivered.metadata.resourceVersion, resourceVersion)) return;
+    if (shadow?.overlay.type === 'tombstone' && shadow.overlay.uid === uid) return;
+    if (shadow && !isOlder(shadow.overlay.resourceVersion, resourceVersion)) return;
+    this.#lay(
+      key,
+      this.#options.admits(object)
+        ? { type: 'object', resourceVersion, object: this.#options.prepare(structuredClone(object)) }
+        : { type: 'outside', resourceVersion },
+      delivered,
+    );
+  }
+
+  overlayDeleted(key: NamespacedName, uid: string | undefined): void {
+    const shown = this.#shown.get(key);
+    if (!shown || (uid !== undefined && shown.metadata.uid !== uid)) return;
+    const { resourceVersion } = shown.metadata;
+    this.#lay(key, { type: 'tombstone', resourceVersion, uid: shown.metadata.uid }, this.delivered(key));
+  }
+
+  /** What the watch has delivered for a key, whatever lies over it. */
+  delivered(key: NamespacedName): T | undefined {
+    const shadow = this.#shadows.get(key);
+    return shadow ? shadow.delivered : this.#shown.get(key);
+  }
+
+  /** Everything that the watch has delivered. */
+  *allDelivered(): Generator<T, void, undefined> {
+    for (const [key, object] of this.#shown) if (!this.#shadows.has(key)) yield object;
+    for (const { delivered } of this.#shadows.values()) if (delivered) yield delivered;
+  }
+
+  /** The watch shows an object; the changes that this means, oldest first. */
+  deliver(object: T): readonly Delivery<T>[] {
+    const key = keyOf(object);
+    const previous = this.delivered(key);
+    const { resourceVersion, uid } = object.metadata;
+    this.advance(resourceVersion, false);
+    if (previous && !isOlder(previous.metadata.resourceVersion, resourceVersion)) return [];
+    this.#settle(key, object, (overlay) =>
+      overlay.type === 'tombstone'
+        ? uid !== overlay.uid && isOlder(overlay.resourceVersion, resourceVersion)
+        : !isOlder(resourceVersion, overlay.resourceVersion),
+    );
+    return changes(previous, object);
+  }
+
+  /** The watch shows that an object is gone. */
+  deliverDeleted(object: T): readonly Delivery<T>[] {
+    const key = keyOf(object);
+    const previous = this.delivered(key);
+    const { resourceVersion, uid } = object.metadata;
+    this.advance(resourceVersion, false);
+    this.#settle(key, undefined, (overlay) =>
+      overlay.type === 'tombstone' ? uid === overlay.uid : !isOlder(resourceVersion, overlay.resourceVersion),
+    );
+    return previous ? [{ type: 'deleted', object, missed: false }] : [];
+  }
+
+  /** The watch has come this far. With `isComplete`, everything up to here was delivered (a bookmark). */
+  advance(resourceVersion: string, isComplete: boolean): void {
+    if (this.#resourceVersion === '' || isOlder(this.#resourceVersion, resourceVersion)) {
+      this.#resourceVersion = resourceVersion;
+    }
+    if (!isComplete || this.#shadows.size === 0) return;
+    for (const [key, { overlay, delivered }] of this.#shadows) {
+      if (overlay.type !== 'tombstone' && !isOlder(resourceVersion, overlay.resourceVersion))
+        this.#lift(key, delivered);
+    }
+  }
+
+  /** A complete list takes the place of what was delivered; the changes that this means. */
+  replace(objects: Iterable<T>, resourceVersion: string): readonly Delivery<T>[] {
+    const next = new Map<NamespacedName, T>();
+    for (const object of objects) next.set(keyOf(object), object);
+    this.#resourceVersion = resourceVersion;
+    const deleted: Delivery<T>[] = [];
+    for (const previous of [...this.allDelivered()]) {
+      const key = keyOf(previous);
+      if (next.has(key)) continue;
+      deleted.push({ type: 'deleted', object: previous, missed: true });
+      this.#settle(key, undefined, (overlay) => isPassed(overlay, undefined, resourceVersion));
+    }
+    const changed: Delivery<T>[] = [];
+    for (const [key, object] of next) {
+      const previous = this.delivered(key);
+      const isUnchanged = previous?.metadata.resourceVersion === object.metadata.resourceVersion;
+      if (!isUnchanged) changed.push(...changes(previous, object));
+      this.#settle(key, isUnchanged ? previous : object, (overlay) => isPassed(overlay, object, resourceVersion));
+    }
+    for (const [key, { overlay, delivered }] of this.#shadows) {
+      if (!next.has(key) && isPassed(overlay, undefined, resourceVersion)) this.#lift(key, delivered);
+    }
+    return [...deleted, ...changed];
+  }
+
+  #lay(key: NamespacedName, overlay: Overlay<T>, delivered: T | undefined): void {
+    this.#shadows.set(key, { overlay, delivered });
+    this.#show(key, overlay.type === 'object' ? overlay.object : undefined);
+  }
+
+  #lift(key: NamespacedName, delivered: T | undefined): void {
+    this.#shadows.delete(key);
+    this.#show(key, delivered);
+  }
+
+  /** Notes what was delivered for a key, and lifts its overlay if that is over. */
+  #settle(key: NamespacedName, delivered: T | undefined, isOver: (overlay: Overlay<T>) => boolean): void {
+    const shadow = this.#shadows.get(key);
+    if (!shadow) this.#show(key, delivered);
+    else if (isOver(shadow.overlay)) this.#lift(key, delivered);
+    else this.#shadows.set(key, { ...shadow, delivered });
+  }
+
+  #show(key: NamespacedName, object: T | undefined): void {
+    if (this.#shown.get(key) === object) return;
+    if (object) this.#shown.set(key, object);
+    else this.#shown.delete(key);
+    for (const index of this.#allIndexes) {
+      if (object) index.set(key, object);
+      else index.delete(key);
+    }
+  }
+}
+
+/** Whether a list that is as new as `resourceVersion` and has `object` under the key makes the overlay superfluous. */
+function isPassed<T extends KubernetesObject>(
+  overlay: Overlay<T>,
+  object: T | undefined,
+  resourceVersion: string,
+): boolean {
+  return overlay.type === 'tombstone'
+    ? object?.metadata.uid !== overlay.uid
+    : !isOlder(resourceVersion, overlay.resourceVersion);
+}
+
+/** Another uid is another object: the first must have been deleted in between. */
+function changes<T extends KubernetesObject>(previous: T | undefined, object: T): Delivery<T>[] {
+  if (!previous) return [{ type: 'added', object }];
+  if (previous.metadata.uid === object.metadata.uid) return [{ type: 'updated', object, previous }];
+  return [
+    { type: 'deleted', object: previous, missed: true },
+    { type: 'added', object },
+  ];
+}

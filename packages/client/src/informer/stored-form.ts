@@ -1,0 +1,66 @@
+/**
+ * The form in which objects are stored: without the managedFields that nobody reads, changed by the owner's transform,
+ * and frozen while developing, so that a change to a shared object throws where it is made.
+ */
+import type { KubernetesObject, ObjectMeta } from '@keelson/core';
+
+export interface StoredFormOptions<T> {
+  readonly managedFields: 'drop' | 'keep' | { readonly manager: string };
+  readonly transform: ((object: T) => T) | undefined;
+  readonly freeze: boolean;
+}
+
+/** The function that makes the stored form. It may change the object it is given. */
+export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): (object: T) => T {
+  const { managedFields, transform, freeze } = options;
+  const intern = interning();
+  return (object) => {
+    if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
+      // A new object, since deleting a property would put the old one into V8's slow mode for good.
+      const { managedFields: entries, ...metadata } = object.metadata;
+      (object as { metadata: ObjectMeta }).metadata =
+        managedFields === 'drop' ? metadata : { ...metadata, ...own(entries, managedFields.manager, intern) };
+    }
+    const stored = transform ? transform(object) : object;
+    return freeze ? deepFreeze(stored) : stored;
+  };
+}
+
+type Entries = NonNullable<ObjectMeta['managedFields']>;
+
+/** What one manager has applied, for the object and for each subresource. */
+function own(
+  entries: Entries | undefined,
+  manager: string,
+  intern: (value: object) => object,
+): Pick<ObjectMeta, 'managedFields'> {
+  const kept = entries?.filter((entry) => entry.manager === manager && entry.operation === 'Apply') ?? [];
+  if (kept.length === 0) return {};
+  return {
+    managedFields: kept.map((entry) =>
+      entry.fieldsV1 === undefined ? entry : { ...entry, fieldsV1: intern(entry.fieldsV1) as typeof entry.fieldsV1 },
+    ),
+  };
+}
+
+/** Enough for every shape that a controller applies; more means that shapes hold names, and sharing saves nothing. */
+const maxInterned = 1000;
+
+/** One manager applies few different sets of fields to many objects, so equal sets are kept once. */
+function interning(): (value: object) => object {
+  const known = new Map<string, object>();
+  return (value) => {
+    const text = JSON.stringify(value);
+    const same = known.get(text);
+    if (same) return same;
+    if (known.size >= maxInterned) known.clear();
+    known.set(text, value);
+    return value;
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const name in value) deepFreeze(value[name]);
+  return Object.freeze(value);
+}

@@ -1,0 +1,114 @@
+/**
+ * HTTPS to one API server.
+ *
+ * Promises: connections are kept and bounded; a stream has a connection of its own outside that bound; an aborted signal
+ * rejects at once and closes the socket; a 401 is tried once more with renewed credentials where there can be any (the
+ * server did not act). Every other failure is a `TransportError` that says what to look at.
+ * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
+ */
+import { createGunzip } from 'node:zlib';
+import type { Clock, Transport, TransportRequest, TransportResponse } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
+import { Agents } from './agents.ts';
+import { exchange } from './exchange.ts';
+import { type Identity, type IdentitySource, identitySource } from './identity.ts';
+
+export interface ConnectOptions {
+  /** Sent as `user-agent`. @default 'keelson' */
+  readonly userAgent?: string | undefined;
+  /** Connections for requests; streams are not counted. @default 16 */
+  readonly maxConnections?: number | undefined;
+  /** How long a connection may take to be made. @default 30_000 */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Ask for gzip where the configuration allows it; close to the server it costs more than it saves. @default false */
+  readonly compression?: boolean | undefined;
+  /** The environment of exec plugins. @default process.env */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+}
+
+/** Opens nothing by itself: the first request does. Dispose it to close all its connections. */
+export function connect(config: ClusterConfig, options: ConnectOptions = {}): Transport {
+  const { maxConnections = 16, connectTimeoutMs = 30_000 } = options;
+  if (!Number.isInteger(maxConnections) || maxConnections < 1) {
+    throw new RangeError(`connect: maxConnections must be a positive integer, not ${maxConnections}`);
+  }
+  return new HttpTransport(config, {
+    agents: new Agents(config, { maxConnections, connectTimeoutMs }),
+    identities: identitySource(config, options.clock ?? systemClock, options.env ?? process.env),
+    headers: {
+      'user-agent': options.userAgent ?? 'keelson',
+      ...(options.compression && !config.disableCompression ? { 'accept-encoding': 'gzip' } : {}),
+      ...(config.impersonate ? impersonationHeaders(config.impersonate) : {}),
+    },
+  });
+}
+
+interface Parts {
+  readonly agents: Agents;
+  readonly identities: IdentitySource;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+}
+
+class HttpTransport implements Transport {
+  readonly #parts: Parts;
+  readonly #origin: string;
+  readonly #prefix: string;
+
+  constructor(config: ClusterConfig, parts: Parts) {
+    const url = new URL(config.server);
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#parts = parts;
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const identity = await untilAborted(this.#parts.identities.current(), request.signal);
+    const response = await this.#send(request, identity);
+    if (response.status !== 401 || !identity.renew()) return response;
+    for await (const _ of response.body); // read to its end, so that the connection can be used again
+    return this.#send(request, await untilAborted(this.#parts.identities.current(), request.signal));
+  }
+
+  async #send(request: TransportRequest, { authorization, tls }: Identity): Promise<TransportResponse> {
+    const headers = { ...this.#parts.headers, ...request.headers };
+    if (authorization !== undefined) headers.authorization = authorization;
+    const dispatcher = await this.#parts.agents.dispatcherFor(tls, request.streaming ?? false);
+    const response = await exchange({ dispatcher, origin: this.#origin, prefix: this.#prefix, headers }, request);
+    return response.headers['content-encoding'] === 'gzip' ? { ...response, body: gunzip(response.body) } : response;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.agents[Symbol.asyncDispose]();
+  }
+}
+
+async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const decoder = createGunzip();
+  const { Readable, pipeline } = await import('node:stream');
+  pipeline(Readable.from(body), decoder, () => {}); // a failure destroys the decoder, and the loop below meets it
+  yield* decoder;
+}
+
+function impersonationHeaders({ user, uid, groups, extra }: Impersonation): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { 'impersonate-user': user };
+  if (uid !== undefined) headers['impersonate-uid'] = uid;
+  if (groups.length > 0) headers['impersonate-group'] = [...groups];
+  // A key may hold characters that a header name may not; the server decodes percent signs.
+  for (const key in extra)
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...(extra[key] ?? [])];
+  return headers;
+}
+
+/** Credentials are shared by many requests, so an abort leaves them alone and only lets this request go. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

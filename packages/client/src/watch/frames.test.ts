@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FrameSplitter } from './frames.ts';
+
+function split(chunks: readonly Uint8Array[]): string[] {
+  const splitter = new FrameSplitter();
+  const lines = chunks.flatMap((chunk) => splitter.push(chunk));
+  const rest = splitter.rest();
+  return rest === undefined ? lines : [...lines, rest];
+}
+
+test('a line is complete with its newline, and what follows waits', () => {
+  const splitter = new FrameSplitter();
+  assert.deepEqual(splitter.push(Buffer.from('{"a":1}\n{"b"')), ['{"a":1}']);
+  assert.deepEqual(splitter.push(Buffer.from(':2}')), []);
+  assert.deepEqual(splitter.push(Buffer.from('\n\n')), ['{"b":2}']);
+  assert.equal(splitter.rest(), undefined);
+});
+
+test('the lines are the same however the bytes are cut, also in the middle of a character', () => {
+  const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\n', ''));
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), fc.array(fc.nat({ max: 400 }), { maxLength: 12 }), (lines, cuts) => {
+      const bytes = Buffer.from(lines.map((each) => `${each}\n`).join(''));
+      const borders = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
+      const chunks = borders.slice(1).map((end, i) => bytes.subarray(borders[i], end));
+      // Encoding replaces lone surrogates, so what was sent is what the bytes say.
+      const sent = lines.map((each) => Buffer.from(each).toString()).filter((each) => each !== '');
+      assert.deepEqual(split(chunks), sent);
+    }),
+  );
+});
+
+test('a line without end does not fill the memory', () => {
+  const splitter = new FrameSplitter();
+  const chunk = Buffer.alloc(16 * 1024 * 1024, 'x');
+  assert.throws(() => {
+    for (let i = 0; i < 5; i++) splitter.push(chunk);
+  }, RangeError);
+});

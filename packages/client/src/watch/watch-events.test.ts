@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isGone, type WatchEvent } from '@keelson/core';
+import { watchEvents } from './watch-events.ts';
+
+async function read(...lines: unknown[]): Promise<{ events: WatchEvent[]; unreadable: string[]; error: unknown }> {
+  const events: WatchEvent[] = [];
+  const unreadable: string[] = [];
+  async function* body() {
+    for (const line of lines) yield Buffer.from(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`);
+  }
+  try {
+    for await (const event of watchEvents('watch pods', body(), (error) => unreadable.push(error.message)))
+      events.push(event);
+  } catch (error) {
+    return { events, unreadable, error };
+  }
+  return { events, unreadable, error: undefined };
+}
+
+const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'x', resourceVersion: '7' } };
+
+test('events come as they were sent', async () => {
+  const { events } = await read({ type: 'ADDED', object: pod }, { type: 'DELETED', object: pod });
+  assert.deepEqual(events, [
+    { type: 'ADDED', object: pod },
+    { type: 'DELETED', object: pod },
+  ]);
+});
+
+test('a bookmark tells how far the watch is, and whether the list is complete', async () => {
+  const metadata = { resourceVersion: '9' };
+  const { events } = await read(
+    { type: 'BOOKMARK', object: { metadata } },
+    { type: 'BOOKMARK', object: { metadata: { ...metadata, annotations: { 'k8s.io/initial-events-end': 'true' } } } },
+  );
+  assert.deepEqual(events, [
+    { type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: false },
+    { type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: true },
+  ]);
+});
+
+test('what is no event is reported without being quoted, and the stream goes on', async () => {
+  const { events, unreadable } = await read(
+    'password: hunter2\n',
+    'null\n',
+    { type: 'ADDED', object: { metadata: { name: 'a' } } },
+    { type: 'BOOKMARK', object: {} },
+    { type: 'SURPRISE', object: pod },
+    { type: 'MODIFIED', object: pod },
+  );
+  assert.deepEqual(events, [{ type: 'MODIFIED', object: pod }]);
+  assert.deepEqual(unreadable, [
+    'watch pods: a line of 17 characters is not an event',
+    'watch pods: a line of 4 characters is not an event',
+    'watch pods: an ADDED event has an object without a name or resourceVersion',
+    'watch pods: a bookmark has no resourceVersion',
+    'watch pods: an event has the unknown type "SURPRISE"',
+  ]);
+});
+
+test('an ERROR event ends the stream as the failure that it is', async () => {
+  const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version: 5 (9)' };
+  const { events, error } = await read({ type: 'ADDED', object: pod }, { type: 'ERROR', object: status });
+  assert.equal(events.length, 1);
+  assert.ok(isGone(error));
+  assert.equal(error.message, 'watch pods: too old resource version: 5 (9)');
+});
+
+test('half a line at the end is reported', async () => {
+  const { events, unreadable } = await read({ type: 'ADDED', object: pod }, '{"type":"ADD');
+  assert.equal(events.length, 1);
+  assert.deepEqual(unreadable, ['watch pods: a line of 12 characters is not an event']);
+});

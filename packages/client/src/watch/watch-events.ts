@@ -1,0 +1,76 @@
+/**
+ * Reads the events of a watch from its bytes.
+ *
+ * A line that is no event is handed to `onUnreadable`, and the stream goes on; an ERROR event is the server's last word
+ * and is thrown as an `ApiError`.
+ */
+import { ApiError, type KubernetesObject, type Status, TransportError, type WatchEvent } from '@keelson/core';
+import { FrameSplitter } from './frames.ts';
+
+export async function* watchEvents<T extends KubernetesObject>(
+  action: string,
+  body: AsyncIterable<Uint8Array>,
+  onUnreadable: (error: Error) => void,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const splitter = new FrameSplitter();
+  for await (const chunk of body) {
+    for (const line of splitter.push(chunk)) {
+      const event = readEvent<T>(action, line, onUnreadable);
+      if (event) yield event;
+    }
+  }
+  const rest = splitter.rest();
+  const event = rest === undefined ? undefined : readEvent<T>(action, rest, onUnreadable);
+  if (event) yield event;
+}
+
+interface Frame {
+  readonly type?: unknown;
+  readonly object?: Partial<KubernetesObject>;
+}
+
+function readEvent<T extends KubernetesObject>(
+  action: string,
+  line: string,
+  onUnreadable: (error: Error) => void,
+): WatchEvent<T> | undefined {
+  const frame = parse(action, line, onUnreadable);
+  if (frame === undefined) return undefined;
+  const { type, object } = frame;
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      if (!object?.metadata?.name || !object.metadata.resourceVersion) {
+        onUnreadable(new TransportError(action, `an ${type} event has an object without a name or resourceVersion`));
+        return undefined;
+      }
+      return { type, object: object as T };
+    case 'BOOKMARK':
+      if (!object?.metadata?.resourceVersion) {
+        onUnreadable(new TransportError(action, 'a bookmark has no resourceVersion'));
+        return undefined;
+      }
+      return {
+        type,
+        resourceVersion: object.metadata.resourceVersion,
+        initialEventsEnd: object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true',
+      };
+    case 'ERROR':
+      throw new ApiError(action, object as unknown as Status);
+    default:
+      onUnreadable(new TransportError(action, `an event has the unknown type ${JSON.stringify(type)?.slice(0, 50)}`));
+      return undefined;
+  }
+}
+
+function parse(action: string, line: string, onUnreadable: (error: Error) => void): Frame | undefined {
+  try {
+    const frame = JSON.parse(line) as unknown;
+    if (typeof frame === 'object' && frame !== null) return frame;
+  } catch {
+    // Told below; the parser's own message quotes the line, which may be a Secret.
+  }
+  onUnreadable(new TransportError(action, `a line of ${line.length} characters is not an event`));
+  return undefined;
+}

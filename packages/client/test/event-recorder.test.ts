@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect, createClient, createEventRecorder, type EventRecorderOptions, type NewEvent } from '../src/index.ts';
+import { ManualClock, settled, steadyRandom } from './manual-clock.ts';
+import { failure } from './scripted-collection.ts';
+import { configFor, type Script, sendJson, startServer } from './scripted-server.ts';
+import { until } from './until.ts';
+
+const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-0', namespace: 'x', uid: 'u1' } };
+const scaled: NewEvent = { type: 'Normal', reason: 'ScaledUp', action: 'Scale', message: 'from 1 to 3' };
+
+const accept: Script = ({ body }, response) => sendJson(response, JSON.parse(body));
+
+async function recording(script: Script = accept, options: Partial<EventRecorderOptions> = {}) {
+  const server = await startServer(script);
+  const transport = connect(configFor(server.url));
+  const clock = new ManualClock();
+  const random = steadyRandom(0.5);
+  const errors: string[] = [];
+  const client = createClient({ transport, clock, random });
+  const recorder = createEventRecorder({
+    client,
+    controller: 'test-operator',
+    instance: 'test-operator-0',
+    clock,
+    random,
+    onError: (error) => errors.push(error.message),
+    ...options,
+  });
+  return {
+    server,
+    recorder,
+    clock,
+    errors,
+    sent: () => server.requests.map(({ method, path, body }) => ({ method, path, body: JSON.parse(body) })),
+    async [Symbol.asyncDispose]() {
+      await transport[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a recorded event', () => {
+  test('is created beside its object', async () => {
+    await using given = await recording();
+    given.recorder.event(pod, scaled);
+    assert.equal(given.server.requests.length, 0, 'recording itself does no I/O');
+    await given.recorder.flush();
+    assert.deepEqual(given.sent(), [
+      {
+        method: 'POST',
+        path: '/apis/events.k8s.io/v1/namespaces/x/events',
+        body: {
+          apiVersion: 'events.k8s.io/v1',
+          kind: 'Event',
+          metadata: { name: 'web-0.0000000000004000', namespace: 'x' },
+          eventTime: '2026-01-01T00:00:00.000000Z',
+          type: 'Normal',
+          reason: 'ScaledUp',
+          action: 'Scale',
+          note: 'from 1 to 3',
+          regarding: { apiVersion: 'v1', kind: 'Pod', name: 'web-0', namespace: 'x', uid: 'u1' },
+          reportingController: 'test-operator',
+          reportingInstance: 'test-operator-0',
+        },
+      },
+    ]);
+  });
+
+  test('that repeats becomes a series, whose count is written now and then', async () => {
+    await using given = await recording();
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    await clock.advance(1000);
+    for (let i = 0; i < 4; i++) recorder.event(pod, scaled);
+    await recorder.flush();
+    assert.equal(given.sent().length, 1, 'too soon after the last write');
+    await clock.advance(29_000);
+    await recorder.flush();
+    assert.deepEqual(given.sent()[1], {
+      method: 'PATCH',
+      path: '/apis/events.k8s.io/v1/namespaces/x/events/web-0.0000000000004000',
+      body: { series: { count: 5, lastObservedTime: '2026-01-01T00:00:01.000000Z' } },
+    });
+    await clock.advance(60_000);
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    assert.equal(given.sent()[2]?.body.series.count, 6);
+  });
+
+  test('that repeats before it is sent is created as a series', async () => {
+    await using given = await recording();
+    given.recorder.event(pod, scaled);
+    given.recorder.event(pod, scaled);
+    await given.recorder.flush();
+    assert.deepEqual(
+      given.sent().map(({ method, body }) => [method, body.series?.count]),
+      [['POST', 2]],
+    );
+  });
+
+  test('is another one when it says something else, or after six quiet minutes', async () => {
+    await using given = await recording();
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    recorder.event(pod, { ...scaled, message: 'from 3 to 5' });
+    recorder.event({ ...pod, metadata: { ...pod.metadata, uid: 'u2' } }, scaled);
+    await recorder.flush();
+    await clock.advance(360_000);
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    assert.deepEqual(
+      given.sent().map(({ method }) => method),
+      ['POST', 'POST', 'POST', 'POST'],
+    );
+  });
+
+  test('whose object the server has forgotten is created anew', async () => {
+    await using given = await recording(({ method, body }, response) => {
+      if (method === 'PATCH') sendJson(response, failure(404, 'NotFound', 'gone'), 404);
+      else accept({ body } as never, response);
+    });
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    await clock.advance(60_000);
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    assert.deepEqual(
+      given.sent().map(({ method, body }) => [method, body.series?.count]),
+      [
+        ['POST', undefined],
+        ['PATCH', 2],
+        ['POST', 2],
+      ],
+    );
+    assert.deepEqual(given.errors, []);
+  });
+});
+
+describe('a recorder', () => {
+  test('tries again while the server is away, and takes an event that is there already for sent', async () => {
+    let calls = 0;
+    await using given = await recording(({ incoming, body }, response) => {
+      calls += 1;
+      if (calls === 1) incoming.socket.resetAndDestroy();
+      else if (calls === 2) sendJson(response, failure(500, 'InternalError', 'no'), 500);
+      else if (calls === 3) sendJson(response, failure(409, 'AlreadyExists', 'there'), 409);
+      else accept({ body } as never, response);
+    });
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    for (let tries = 1; tries <= 2; tries++) {
+      await until(() => calls === tries && clock.nextInMs === 10_000);
+      await clock.advance(10_000);
+    }
+    await recorder.flush();
+    assert.equal(calls, 3);
+    assert.deepEqual(given.errors, []);
+  });
+
+  test('gives up what the server refuses, and says so, once', async () => {
+    await using given = await recording((_request, response) =>
+      sendJson(response, failure(403, 'Forbidden', 'not allowed'), 403),
+    );
+    given.recorder.event(pod, scaled);
+    await given.recorder.flush();
+    assert.deepEqual(given.errors, [
+      'event ScaledUp for Pod web-0 was not recorded: create events.events.k8s.io x/web-0.0000000000004000: not allowed',
+    ]);
+  });
+
+  test('says nothing about a namespace that is going away', async () => {
+    const causes = [{ reason: 'NamespaceTerminating' }];
+    await using given = await recording((_request, response) =>
+      sendJson(response, failure(403, 'Forbidden', 'no', causes), 403),
+    );
+    given.recorder.event(pod, scaled);
+    await given.recorder.flush();
+    assert.deepEqual(given.errors, []);
+  });
+
+  test('never holds more than its limit, whatever the server does', async () => {
+    await using given = await recording(() => {}, { maxPending: 3 });
+    const podNumber = (i: number) => ({ ...pod, metadata: { ...pod.metadata, uid: `u${i}` } });
+    given.recorder.event(podNumber(0), scaled);
+    await until(() => given.server.requests.length === 1);
+    for (let i = 1; i <= 5; i++) given.recorder.event(podNumber(i), scaled);
+    assert.deepEqual(given.errors, [
+      'event ScaledUp for Pod web-0 was not recorded: 3 others wait to be sent',
+      'event ScaledUp for Pod web-0 was not recorded: 3 others wait to be sent',
+    ]);
+  });
+
+  test('lets one object cause 25 different events, and then one in five minutes', async () => {
+    await using given = await recording();
+    const say = async (from: number, to: number) => {
+      for (let i = from; i < to; i++) given.recorder.event(pod, { ...scaled, message: String(i) });
+      await given.recorder.flush();
+    };
+    await say(0, 40);
+    assert.equal(given.sent().length, 25);
+    await given.clock.advance(300_000);
+    await say(40, 42);
+    assert.equal(given.sent().length, 26);
+    given.recorder.event({ ...pod, metadata: { ...pod.metadata, name: 'web-1', uid: 'u2' } }, scaled);
+    await given.recorder.flush();
+    assert.equal(given.sent().length, 27);
+    assert.deepEqual(given.errors, []);
+  });
+
+  test('sends what it has when it is disposed, counts included, and nothing after that', async () => {
+    await using given = await recording();
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    recorder.event(pod, scaled);
+    recorder.event(pod, { ...scaled, message: 'last words' });
+    await recorder[Symbol.asyncDispose]();
+    assert.deepEqual(
+      given.sent().map(({ method, body }) => [method, body.note ?? body.series.count]),
+      [
+        ['POST', 'from 1 to 3'],
+        ['POST', 'last words'],
+        ['PATCH', 2],
+      ],
+    );
+    recorder.event(pod, scaled);
+    assert.match(given.errors[0] ?? '', /was not recorded: the recorder is closed$/);
+    assert.equal(clock.timers, 0);
+  });
+
+  test('is gone in five seconds, although the server does not answer', async () => {
+    await using given = await recording(() => {});
+    const { recorder, clock } = given;
+    recorder.event(pod, scaled);
+    await until(() => given.server.requests.length === 1);
+    const gone = recorder[Symbol.asyncDispose]();
+    await settled();
+    await clock.advance(5000);
+    await gone;
+    assert.match(given.errors[0] ?? '', /was not recorded: the recorder is closed$/);
+  });
+
+  test('does not throw, whatever it is given', async () => {
+    await using given = await recording();
+    given.recorder.event({} as never, scaled);
+    given.recorder.event(pod, {} as never);
+    await given.recorder.flush();
+    assert.equal(given.errors.length, 2);
+  });
+});

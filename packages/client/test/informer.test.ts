@@ -1,0 +1,624 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigMap } from '@keelson/core/v1';
+import {
+  connect,
+  createClient,
+  createInformer,
+  createSharedInformers,
+  type InformerEvent,
+  type InformerOptions,
+  type OwnInformer,
+} from '../src/index.ts';
+import { ManualClock, steadyRandom } from './manual-clock.ts';
+import { configMap, failure, ScriptedCollection } from './scripted-collection.ts';
+import { configFor, sendJson } from './scripted-server.ts';
+import { until } from './until.ts';
+
+interface Watching extends AsyncDisposable {
+  readonly collection: ScriptedCollection;
+  readonly informer: OwnInformer<ConfigMap>;
+  readonly clock: ManualClock;
+  readonly errors: Error[];
+  /** What the first handler heard: `added a=1`. */
+  readonly heard: string[];
+  readonly controller: AbortController;
+  readonly stopped: Promise<void>;
+}
+
+const tell = (event: InformerEvent<ConfigMap>): string => {
+  const { type, object } = event;
+  const change = type === 'updated' ? `${event.previous.data?.value}>` : '';
+  const more =
+    (type === 'deleted' && event.missed && ' missed') || (type === 'added' && event.initial && ' initial') || '';
+  return `${type} ${object.metadata.name}=${change}${object.data?.value}${more}`;
+};
+
+async function watching(
+  prepare: (collection: ScriptedCollection) => void = () => {},
+  options: InformerOptions<ConfigMap> = {},
+): Promise<Watching> {
+  const collection = await ScriptedCollection.start();
+  prepare(collection);
+  const transport = connect(configFor(collection.server.url));
+  const clock = new ManualClock();
+  const random = steadyRandom(0);
+  const errors: Error[] = [];
+  const heard: string[] = [];
+  const client = createClient({ transport, clock, random });
+  const informer = createInformer(client, ConfigMap, {
+    clock,
+    random,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  informer.subscribe((event) => heard.push(tell(event)));
+  const controller = new AbortController();
+  const stopped = informer.start(controller.signal);
+  return {
+    collection,
+    informer,
+    clock,
+    errors,
+    heard,
+    controller,
+    stopped,
+    async [Symbol.asyncDispose]() {
+      controller.abort();
+      await stopped;
+      await transport[Symbol.asyncDispose]();
+      await collection[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const three = (collection: ScriptedCollection) => {
+  for (const name of ['a', 'b', 'c']) collection.set(name, '1');
+};
+
+/** Lets the reflector wait out its backoff, as soon as it waits. */
+async function waitOut({ informer, clock }: Watching): Promise<void> {
+  await until(() => informer.health.phase === 'waiting');
+  await clock.advance(clock.nextInMs ?? assert.fail('nobody waits'));
+}
+
+/** Ends the present watch, and returns when it is gone. Another may be open by then. */
+async function endWatch({ collection }: Watching): Promise<void> {
+  const [watch] = collection.watches;
+  assert.ok(watch);
+  collection.endWatches();
+  await until(() => !collection.watches.has(watch));
+}
+
+describe('an informer', () => {
+  for (const canStreamLists of [true, false]) {
+    describe(canStreamLists ? 'on a server that streams lists' : 'on a server that lists in pages', () => {
+      const prepare = (collection: ScriptedCollection) => {
+        collection.canStreamLists = canStreamLists;
+        three(collection);
+      };
+
+      test('shows what is there, then what happens', async () => {
+        await using given = await watching(prepare, { pageSize: 2 });
+        const { informer, collection, heard } = given;
+        await informer.synced;
+        assert.deepEqual(heard.splice(0), ['added a=1 initial', 'added b=1 initial', 'added c=1 initial']);
+        assert.equal(informer.store.size, 3);
+        await until(() => collection.watches.size === 1);
+        collection.set('d', '1');
+        collection.set('a', '2');
+        collection.delete('b');
+        await until(() => heard.length === 3);
+        assert.deepEqual(heard, ['added d=1', 'updated a=1>2', 'deleted b=1']);
+        assert.deepEqual(
+          informer.store.list().map(({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.name}`),
+          ['v1 ConfigMap a', 'v1 ConfigMap c', 'v1 ConfigMap d'],
+        );
+        assert.equal(informer.store.get('x/a')?.metadata.managedFields, undefined);
+        assert.deepEqual(given.errors, []);
+      });
+
+      test('resumes where a watch ended, without a new list', async () => {
+        await using given = await watching(prepare);
+        const { informer, collection, heard, clock } = given;
+        await informer.synced;
+        await until(() => collection.watches.size === 1);
+        collection.bookmark();
+        collection.set('a', '2');
+        await until(() => heard.length === 4);
+        await clock.advance(1000); // a watch that ends at once would be taken for a failure
+        await endWatch(given);
+        collection.set('a', '3');
+        await until(() => heard.length === 5);
+        assert.equal(heard.at(-1), 'updated a=2>3');
+        const last = new URL(collection.server.requests.at(-1)?.path ?? '', collection.server.url).searchParams;
+        assert.equal(last.get('resourceVersion'), '104');
+        assert.equal(last.has('sendInitialEvents'), false);
+        assert.deepEqual(given.errors, []);
+      });
+
+      test('lists again when history is lost, and tells what it missed', async () => {
+        await using given = await watching(prepare);
+        const { informer, collection, heard, errors } = given;
+        await informer.synced;
+        await until(() => collection.watches.size === 1);
+        heard.length = 0;
+        collection.cutWatches();
+        await until(() => informer.health.phase === 'waiting');
+        collection.set('a', '2');
+        collection.delete('b');
+        collection.delete('c');
+        collection.set('c', 'new');
+        collection.set('d', '1');
+        collection.compact();
+        await waitOut(given); // the broken connection
+        await until(() => errors.length === 2);
+        await waitOut(given); // the 410
+        await until(() => heard.length === 5);
+        assert.deepEqual(heard, [
+          'deleted b=1 missed',
+          'updated a=1>2',
+          'deleted c=1 missed',
+          'added c=new',
+          'added d=1',
+        ]);
+        assert.match(errors[0]?.message ?? '', /^watch configmaps in all namespaces: http:.*closed/);
+        assert.match(errors[1]?.message ?? '', /too old resource version: 103 \(108\)$/);
+      });
+    });
+  }
+
+  test('gets over lines that are no events, and objects that make no sense', async () => {
+    await using given = await watching(three, {
+      transform: (object) => {
+        if (object.data?.value === 'poison') throw new Error('cannot bear it');
+        return object;
+      },
+    });
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    heard.length = 0;
+    for (const watch of collection.watches) {
+      watch.write('this is not JSON\n');
+      watch.write('{"type":"ADDED","object":{"kind":"ConfigMap"}}\n{"type":"MODI');
+      watch.write(`FIED","object":${JSON.stringify(configMap('a', 'half and half', 'u1', 104))}}\n`);
+    }
+    collection.set('b', 'poison');
+    collection.set('c', '2');
+    await until(() => heard.length === 2);
+    assert.deepEqual(heard, ['updated a=1>half and half', 'updated c=1>2']);
+    assert.equal(informer.store.get('x/b')?.data?.value, '1');
+    assert.deepEqual(
+      errors.map(({ message }) => message.replace('watch configmaps in all namespaces: ', '')),
+      [
+        'a line of 16 characters is not an event',
+        'an ADDED event has an object without a name or resourceVersion',
+        'ConfigMap x/b cannot be stored: its transform failed',
+      ],
+    );
+    assert.equal(informer.health.phase, 'watching');
+  });
+
+  test('keeps what it has of an object that a new list brings in a form it cannot store', async () => {
+    let isPoison = false;
+    await using given = await watching(three, {
+      transform: (object) => {
+        if (isPoison && object.metadata.name === 'b') throw new Error('cannot bear it');
+        return object;
+      },
+    });
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    heard.length = 0;
+    isPoison = true;
+    collection.set('a', '2');
+    await until(() => heard.length === 1);
+    collection.compact();
+    collection.set('d', '1');
+    await until(() => heard.length === 2);
+    for (const watch of collection.watches) watch.send({ type: 'ERROR', object: failure(410, 'Expired', 'gone') });
+    await waitOut(given);
+    await until(() => errors.some(({ message }) => message.includes('x/b cannot be stored')));
+    assert.deepEqual(heard.slice(2), []);
+    assert.equal(informer.store.size, 4);
+  });
+
+  test('backs off longer with each failure, and begins anew after two healthy minutes', async () => {
+    await using given = await watching(three);
+    const { informer, collection, clock, errors } = given;
+    await informer.synced;
+    collection.intercept = (_request, response) => {
+      response.destroy();
+      return true;
+    };
+    collection.cutWatches();
+    const waits: (number | undefined)[] = [];
+    for (let failures = 1; failures <= 7; failures++) {
+      await until(() => informer.health.phase === 'waiting' && errors.length >= failures);
+      waits.push(clock.nextInMs);
+      // Reads are repeated by the client as well; its pauses are shorter than any of these.
+      while (informer.health.phase === 'waiting') await clock.advance(clock.nextInMs ?? 0);
+      await until(async () => {
+        if (informer.health.phase !== 'waiting' && (clock.nextInMs ?? 999) < 800)
+          await clock.advance(clock.nextInMs ?? 0);
+        return errors.length > failures;
+      });
+    }
+    assert.deepEqual(waits, [800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+    collection.intercept = () => false;
+    await until(() => informer.health.phase === 'waiting');
+    await clock.advance(30_000);
+    await until(() => collection.watches.size === 1);
+    for (let minute = 0; minute < 3; minute++) {
+      collection.bookmark();
+      await until(() => informer.health.lastEventAt === clock.now());
+      await clock.advance(60_000);
+    }
+    collection.cutWatches();
+    await until(() => informer.health.phase === 'waiting');
+    assert.equal(clock.nextInMs, 800);
+  });
+
+  test('takes a watch for dead that says nothing for three minutes, and replaces it', async () => {
+    await using given = await watching(three);
+    const { informer, collection, clock, heard, errors } = given;
+    await informer.synced;
+    await clock.advance(120_000);
+    collection.bookmark();
+    await until(() => informer.health.lastEventAt === clock.now());
+    await clock.advance(179_000);
+    assert.equal(errors.length, 0);
+    await clock.advance(1000);
+    await until(() => errors.length === 1);
+    assert.match(errors[0]?.message ?? '', /nothing came for 180 s; it is replaced$/);
+    await until(() => collection.watches.size === 0);
+    collection.set('a', '2');
+    await waitOut(given);
+    await until(() => heard.length === 4);
+    assert.equal(heard[3], 'updated a=1>2');
+  });
+
+  test('lists again when a resumed watch says nothing at all: the server may be behind what we know', async () => {
+    await using given = await watching(three);
+    const { informer, collection, clock } = given;
+    await informer.synced;
+    await clock.advance(1000);
+    await endWatch(given);
+    await until(() => collection.watches.size === 1 && informer.health.phase === 'watching');
+    await clock.advance(180_000);
+    await waitOut(given);
+    await until(() => collection.server.requests.at(-1)?.path.includes('sendInitialEvents') ?? false);
+    await until(() => informer.health.phase === 'watching');
+  });
+
+  test('ends a watch that the server forgot to end', async () => {
+    await using given = await watching(three);
+    const { informer, collection, clock, errors } = given;
+    await informer.synced;
+    const [watch] = collection.watches;
+    assert.equal(watch?.query.get('timeoutSeconds'), '300');
+    for (let minutes = 0; minutes < 5; minutes++) {
+      await clock.advance(60_000);
+      collection.bookmark();
+      await until(() => informer.health.lastEventAt === clock.now());
+    }
+    assert.equal(errors.length, 0);
+    await clock.advance(30_000);
+    await until(() => errors.length === 1);
+    assert.match(errors[0]?.message ?? '', /did not end when it was agreed to/);
+  });
+
+  test('lists in pages when a streamed list never ends', async () => {
+    await using given = await watching((collection) => {
+      three(collection);
+      collection.intercept = (_request, response, query) => {
+        if (!query.has('sendInitialEvents')) return false;
+        response.writeHead(200);
+        response.write(`${JSON.stringify({ type: 'ADDED', object: configMap('a', '1', 'u1', 101) })}\n`);
+        return true; // an old server: it ignores the parameter, sends what it has, and then waits
+      };
+    });
+    const { informer, clock } = given;
+    await until(() => informer.health.lastEventAt !== undefined);
+    await clock.advance(180_000);
+    await waitOut(given);
+    await informer.synced;
+    assert.equal(informer.store.size, 3);
+  });
+
+  test('says which rule is missing, and goes on when it is granted', async () => {
+    await using given = await watching(
+      (collection) => {
+        three(collection);
+        collection.intercept = (_request, response) => {
+          sendJson(response, failure(403, 'Forbidden', 'configmaps is forbidden'), 403);
+          return true;
+        };
+      },
+      { namespace: 'x' },
+    );
+    const { informer, collection } = given;
+    await until(() => informer.health.phase === 'waiting');
+    const { synced, forbidden, lastError, lastEventAt } = informer.health;
+    assert.deepEqual(forbidden, { verb: 'watch', group: '', resource: 'configmaps', namespace: 'x' });
+    assert.match(lastError?.message ?? '', /^watch configmaps in x: configmaps is forbidden$/);
+    assert.deepEqual([synced, lastEventAt], [false, undefined]);
+    collection.canStreamLists = false;
+    collection.intercept = () => false;
+    await waitOut(given);
+    await informer.synced;
+    await until(() => informer.health.phase === 'watching');
+    assert.deepEqual([informer.health.forbidden, informer.health.lastError], [undefined, undefined]);
+  });
+
+  test('lists again when the server does not know its resourceVersion yet', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    collection.intercept = (_request, response, query) => {
+      if (query.has('sendInitialEvents')) return false;
+      const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+      sendJson(response, failure(400, 'BadRequest', 'Too large resource version: 103, current: 5', causes), 400);
+      return true;
+    };
+    collection.cutWatches();
+    await until(() => informer.health.phase === 'waiting');
+    collection.set('a', '2');
+    await waitOut(given);
+    await until(() => given.errors.length === 2);
+    await waitOut(given);
+    await until(() => heard.includes('updated a=1>2'));
+  });
+
+  test('lists again when the server refuses three times to go on', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    collection.intercept = (_request, response, query) => {
+      if (query.has('sendInitialEvents')) return false;
+      sendJson(response, failure(403, 'Forbidden', 'not today'), 403);
+      return true;
+    };
+    collection.cutWatches();
+    for (let failures = 1; failures <= 4; failures++) {
+      await until(() => errors.length === failures);
+      await waitOut(given);
+    }
+    collection.set('a', '2');
+    await until(() => heard.includes('updated a=1>2'));
+  });
+});
+
+describe('stopping an informer', () => {
+  test('during its first list opens nothing more', async () => {
+    let answer = () => {};
+    await using given = await watching((collection) => {
+      collection.canStreamLists = false;
+      three(collection);
+      collection.intercept = (_request, response, query) => {
+        if (query.has('watch')) return false;
+        answer = () => sendJson(response, { metadata: { resourceVersion: '5' }, items: [] });
+        return true;
+      };
+    });
+    const { informer, collection, controller, stopped } = given;
+    await until(() => collection.server.requests.length === 2);
+    const before = collection.server.requests.length;
+    controller.abort(new Error('enough'));
+    answer();
+    await stopped;
+    assert.equal(collection.server.requests.length, before);
+    assert.equal(informer.health.phase, 'stopped');
+    await assert.rejects(informer.synced, /enough/);
+  });
+
+  test('during its watch closes the connection and says no more', async () => {
+    await using given = await watching(three);
+    const { informer, collection, controller, stopped, heard, errors } = given;
+    await informer.synced;
+    controller.abort();
+    await stopped;
+    await until(() => collection.watches.size === 0);
+    collection.set('a', '2');
+    assert.equal(heard.length, 3);
+    assert.deepEqual(errors, []);
+    assert.equal(given.clock.timers, 0);
+    assert.equal(informer.store.size, 3, 'what was seen can still be read');
+  });
+
+  test('during a backoff ends at once', async () => {
+    await using given = await watching((collection) => {
+      collection.intercept = (_request, response) => {
+        sendJson(response, failure(403, 'Forbidden', 'no'), 403);
+        return true;
+      };
+    });
+    await until(() => given.informer.health.phase === 'waiting');
+    given.controller.abort();
+    await given.stopped;
+    assert.equal(given.clock.timers, 0);
+  });
+});
+
+describe('handlers', () => {
+  test('do not harm each other, nor the stream', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    informer.subscribe(() => {
+      throw new Error('clumsy');
+    });
+    informer.subscribe((() => Promise.reject(new Error('clumsy later'))) as () => void);
+    const others: string[] = [];
+    informer.subscribe((event) => others.push(tell(event)));
+    assert.equal(errors.length, 3, 'the existing objects already met the first');
+    collection.set('a', '2');
+    await until(() => heard.length === 4 && errors.length === 8);
+    assert.equal(others.at(-1), 'updated a=1>2');
+    assert.equal(errors[0]?.message, 'a handler failed at the event added of ConfigMap x/a');
+    assert.equal(String(errors[0]?.cause), 'Error: clumsy');
+  });
+
+  test('that come late get what is there, and those that leave get nothing more', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    const late: string[] = [];
+    const controller = new AbortController();
+    const subscription = informer.subscribe((event) => late.push(tell(event)), { signal: controller.signal });
+    assert.deepEqual(late.splice(0), ['added a=1 initial', 'added b=1 initial', 'added c=1 initial']);
+    collection.set('a', '2');
+    await until(() => late.length === 1);
+    controller.abort();
+    subscription[Symbol.dispose]();
+    collection.set('a', '3');
+    await until(() => heard.length === 5);
+    assert.equal(late.length, 1);
+  });
+
+  test('find the store as new as the event', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    const seen: unknown[] = [];
+    informer.subscribe(({ type, object }) => {
+      if (type === 'updated') seen.push(informer.store.get('x/a') === object);
+    });
+    collection.set('a', '2');
+    await until(() => heard.length === 4);
+    assert.deepEqual(seen, [true]);
+  });
+
+  test('are shown everything again when they ask for a resync', async () => {
+    await using given = await watching(three);
+    const { informer, clock } = given;
+    await informer.synced;
+    const seen: string[] = [];
+    const subscription = informer.subscribe((event) => seen.push(tell(event)), { resyncMs: 60_000 });
+    seen.length = 0;
+    await clock.advance(60_000);
+    assert.deepEqual(seen.splice(0), ['updated a=1>1', 'updated b=1>1', 'updated c=1>1']);
+    await clock.advance(60_000);
+    assert.equal(seen.length, 3);
+    subscription[Symbol.dispose]();
+    await clock.advance(60_000);
+    assert.equal(seen.length, 3);
+  });
+
+  test('do not hear of our own writes before the watch brings them, but reads show them', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    const answer = configMap('a', 'ours', 'u1', 104) as unknown as ConfigMap;
+    informer.store.overlay(answer);
+    assert.equal(informer.store.get('x/a')?.data?.value, 'ours');
+    assert.equal(informer.store.get('x/a')?.metadata.managedFields, undefined, 'it is stored like all others');
+    assert.ok(answer.metadata.managedFields, 'and the answer itself is left alone');
+    const late: string[] = [];
+    informer.subscribe((event) => late.push(tell(event)));
+    assert.equal(late[0], 'added b=1 initial');
+    assert.ok(late.includes('added a=1 initial'));
+    collection.set('a', 'ours');
+    await until(() => heard.length === 4);
+    assert.equal(heard[3], 'updated a=1>ours');
+  });
+
+  test('cannot change what is stored', async () => {
+    await using given = await watching(three, { freeze: true });
+    await given.informer.synced;
+    const object = given.informer.store.get('x/a') as { data: Record<string, string> };
+    assert.throws(() => {
+      object.data.value = '2';
+    }, TypeError);
+  });
+});
+
+describe('shared informers', () => {
+  async function sharing() {
+    const collection = await ScriptedCollection.start();
+    three(collection);
+    const transport = connect(configFor(collection.server.url));
+    const clock = new ManualClock();
+    const client = createClient({ transport, clock, random: steadyRandom(0) });
+    const errors: string[] = [];
+    const informers = createSharedInformers({
+      client,
+      clock,
+      random: steadyRandom(0),
+      onError: (error, informer) => errors.push(`${informer.kind.kind}: ${error.message}`),
+    });
+    return {
+      collection,
+      informers,
+      errors,
+      async [Symbol.asyncDispose]() {
+        await informers[Symbol.asyncDispose]();
+        await transport[Symbol.asyncDispose]();
+        await collection[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('have one watch for the same selection, until the last leaves', async () => {
+    await using given = await sharing();
+    const { collection, informers } = given;
+    const byValue = ({ data }: ConfigMap) => [data?.value ?? ''];
+    const first = informers.informer(ConfigMap, { labels: { a: 'b' } });
+    const second = informers.informer(ConfigMap, { labels: 'a=b', indexes: { value: byValue } });
+    const third = informers.informer(ConfigMap, { labels: { a: 'b' }, indexes: { value: byValue } });
+    await Promise.all([first.synced, second.synced, third.synced]);
+    assert.equal(collection.server.requests.length, 1);
+    assert.equal(informers.all.length, 1);
+    assert.equal(first.store, second.store);
+    assert.equal(first.store.byIndex('value', '1').length, 3);
+
+    const heard: string[] = [];
+    first.subscribe(() => assert.fail('its handle is disposed before anything changes'));
+    second.subscribe((event) => heard.push(tell(event)));
+    given.errors.length = 0; // the failed assertions of the initial objects
+    heard.length = 0;
+    await first[Symbol.asyncDispose]();
+    await first[Symbol.asyncDispose]();
+    await third[Symbol.asyncDispose]();
+    collection.set('a', '2');
+    await until(() => heard.length === 1);
+    assert.deepEqual(given.errors, []);
+    assert.equal(collection.watches.size, 1);
+    await second[Symbol.asyncDispose]();
+    await until(() => collection.watches.size === 0);
+    assert.equal(informers.all.length, 0);
+    assert.throws(() => second.subscribe(() => {}), TypeError);
+
+    const again = informers.informer(ConfigMap, { labels: { a: 'b' } });
+    await again.synced;
+    assert.equal(collection.server.requests.length, 2);
+  });
+
+  test('are apart when selection, namespace or stored form differ', async () => {
+    await using given = await sharing();
+    const { informers } = given;
+    const transform = (object: ConfigMap) => object;
+    const all = [
+      informers.informer(ConfigMap),
+      informers.informer(ConfigMap, { namespace: 'x' }),
+      informers.informer(ConfigMap, { labels: { a: 'b' } }),
+      informers.informer(ConfigMap, { fields: 'metadata.name=a' }),
+      informers.informer(ConfigMap, { managedFields: 'keep' }),
+      informers.informer(ConfigMap, { managedFields: { manager: 'us' } }),
+      informers.informer(ConfigMap, { transform }),
+      informers.informer(ConfigMap, { transform: (object) => object }),
+    ];
+    informers.informer(ConfigMap, { transform });
+    assert.equal(informers.all.length, all.length);
+    await Promise.all(all.map(({ synced }) => synced));
+  });
+
+  test('all stop together, and begin nothing more', async () => {
+    await using given = await sharing();
+    const { collection, informers } = given;
+    await informers.informer(ConfigMap).synced;
+    await informers[Symbol.asyncDispose]();
+    await until(() => collection.watches.size === 0);
+    assert.throws(() => informers.informer(ConfigMap), TypeError);
+  });
+});

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect as connectSocket, createServer as createSocketServer, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { sleep, type Transport, type TransportRequest, type TransportResponse } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { bytesOf } from '../src/client/answer.ts';
+import { Secret } from '../src/config/secret.ts';
+import { connect } from '../src/index.ts';
+import { alice, ca, expired, named, otherCa, server as serverCertificate } from './certificates.ts';
+import { configFor, data, type Script, startServer } from './scripted-server.ts';
+import { until } from './until.ts';
+
+const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+  method: 'GET',
+  path,
+  headers: { accept: 'application/json' },
+  ...more,
+});
+
+async function textOf(transport: Transport, request: TransportRequest): Promise<string> {
+  return (await bytesOf((await transport.request(request)).body)).toString();
+}
+
+const hello: Script = (_request, response) => void response.end('hello');
+
+describe('connections', () => {
+  test('are reused by requests that follow each other', async () => {
+    await using server = await startServer(hello, serverCertificate);
+    await using transport = connect(configFor(server.url, { tls: { ca: data(ca), insecureSkipVerify: false } }));
+    for (let i = 0; i < 20; i++) assert.equal(await textOf(transport, get('/')), 'hello');
+    // Two at most: undici takes a connection for busy until a moment after its answer is complete.
+    assert.ok(server.connections <= 2);
+  });
+
+  test('are bounded for requests, which then wait for each other', async () => {
+    const waiting: (() => void)[] = [];
+    await using server = await startServer((_request, response) => waiting.push(() => response.end('x')));
+    await using transport = connect(configFor(server.url), { maxConnections: 2 });
+    const answers = Promise.all(Array.from({ length: 6 }, () => textOf(transport, get('/'))));
+    for (let answered = 0; answered < 6; ) {
+      await until(() => waiting.length > 0);
+      assert.ok(waiting.length <= 2);
+      waiting.shift()?.();
+      answered += 1;
+    }
+    await answers;
+    assert.equal(server.connections, 2);
+  });
+
+  test('are one for each stream, beside those for requests', async () => {
+    await using server = await startServer(({ path }, response) => {
+      if (path === '/stream') response.write('begin');
+      else response.end('answer');
+    });
+    await using transport = connect(configFor(server.url), { maxConnections: 1 });
+    const streams = await Promise.all([1, 2, 3].map(() => transport.request(get('/stream', { streaming: true }))));
+    assert.equal(await textOf(transport, get('/')), 'answer');
+    assert.equal(server.connections, 4);
+    for (const { body } of streams) await body[Symbol.asyncIterator]().return?.();
+    await until(() => server.openSockets.size === 1);
+  });
+
+  test('close when the transport is disposed, and nothing is sent afterwards', async () => {
+    await using server = await startServer((_request, response) => void response.write('begin'));
+    const transport = connect(configFor(server.url));
+    const stream = await transport.request(get('/stream', { streaming: true }));
+    const reading = assert.rejects(bytesOf(stream.body), /the transport is closed/);
+    await transport[Symbol.asyncDispose]();
+    await reading;
+    await assert.rejects(transport.request(get('/')), {
+      name: 'TransportError',
+      message: `${server.url}: the transport is closed`,
+    });
+    await until(() => server.openSockets.size === 0);
+  });
+
+  test('are not made before they are needed', async () => {
+    await using server = await startServer(hello);
+    await using _ = connect(configFor(server.url));
+    assert.equal(server.connections, 0);
+  });
+});
+
+describe('an abort', () => {
+  test('ends a request that waits for its answer, and closes the socket', async () => {
+    await using server = await startServer(() => {});
+    await using transport = connect(configFor(server.url));
+    const controller = new AbortController();
+    const request = transport.request(get('/', { signal: controller.signal }));
+    await until(() => server.requests.length === 1);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await assert.rejects(request, reason);
+    await until(() => server.openSockets.size === 0);
+  });
+
+  test('ends a request that still waits for a connection, at once', async () => {
+    await using server = await startServer(() => {});
+    await using transport = connect(configFor(server.url), { maxConnections: 1 });
+    const first = new AbortController();
+    const holding = transport.request(get('/', { signal: first.signal }));
+    await until(() => server.requests.length === 1);
+    const second = new AbortController();
+    const queued = transport.request(get('/', { signal: second.signal }));
+    second.abort(new Error('no longer wanted'));
+    await assert.rejects(queued, /no longer wanted/);
+    first.abort(new Error('nor this'));
+    await assert.rejects(holding, /nor this/);
+    assert.equal(server.requests.length, 1);
+  });
+
+  test('ends the reading of an answer', async () => {
+    await using server = await startServer((_request, response) => void response.write('begin'));
+    await using transport = connect(configFor(server.url));
+    const controller = new AbortController();
+    const { body } = await transport.request(get('/', { signal: controller.signal, streaming: true }));
+    const chunks = body[Symbol.asyncIterator]();
+    assert.equal(Buffer.from((await chunks.next()).value).toString(), 'begin');
+    const next = chunks.next();
+    controller.abort(new Error('enough'));
+    await assert.rejects(next, /enough/);
+    await until(() => server.openSockets.size === 0);
+  });
+
+  test('before the request sends nothing', async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(configFor(server.url));
+    await assert.rejects(transport.request(get('/', { signal: AbortSignal.abort(new Error('too late')) })), /too late/);
+    assert.equal(server.connections, 0);
+  });
+});
+
+test('a large answer arrives whole, although the reader is slow', async () => {
+  const large = Buffer.alloc(20 * 1024 * 1024, 'keelson ');
+  await using server = await startServer((_request, response) => void response.end(large));
+  await using transport = connect(configFor(server.url));
+  const { body } = await transport.request(get('/'));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    await sleep(systemClock, 0);
+  }
+  assert.ok(Buffer.concat(chunks).equals(large));
+});
+
+describe('requests carry', () => {
+  test('method, body, user agent, credentials and whom to act as', async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(
+      configFor(server.url, {
+        credentials: { type: 'basic', username: 'me', password: new Secret('pw') },
+        impersonate: { user: 'jane', uid: 'u1', groups: ['a', 'b'], extra: { 'example.com/Scopes': ['x', 'y'] } },
+      }),
+      { userAgent: 'test/1' },
+    );
+    await textOf(transport, {
+      method: 'POST',
+      path: '/a?b=c',
+      headers: { 'content-type': 'application/json' },
+      body: '{"ü":1}',
+    });
+    const [{ method, path, body, headers } = assert.fail()] = server.requests;
+    assert.deepEqual([method, path, body], ['POST', '/a?b=c', '{"ü":1}']);
+    assert.equal(headers.authorization, `Basic ${Buffer.from('me:pw').toString('base64')}`);
+    assert.equal(headers['user-agent'], 'test/1');
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['impersonate-user'], 'jane');
+    assert.equal(headers['impersonate-uid'], 'u1');
+    assert.equal(headers['impersonate-group'], 'a, b');
+    assert.equal(headers['impersonate-extra-example.com%2fscopes'], 'x, y');
+    assert.equal(headers['accept-encoding'], undefined);
+  });
+
+  test("the path prefix of the server's address", async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(configFor(`${server.url}/k8s/clusters/c-1/`));
+    await textOf(transport, get('/api'));
+    assert.equal(server.requests[0]?.path, '/k8s/clusters/c-1/api');
+  });
+
+  test('the wish for gzip only when asked, and then the answer is unpacked', async () => {
+    await using server = await startServer(({ headers }, response) => {
+      if (headers['accept-encoding'] !== 'gzip') response.end('plain');
+      else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
+    });
+    await using packed = connect(configFor(server.url), { compression: true });
+    assert.equal(await textOf(packed, get('/')), 'packed');
+    await using refused = connect(configFor(server.url, { disableCompression: true }), { compression: true });
+    assert.equal(await textOf(refused, get('/')), 'plain');
+  });
+});
+
+describe('TLS', () => {
+  const authority = { ca: data(ca), insecureSkipVerify: false };
+  const attempt = async (url: string, tls = configFor(url).tls): Promise<string> => {
+    await using transport = connect(configFor(url, { tls }));
+    return await textOf(transport, get('/')).catch(
+      (error: Error) => `${error.name}: ${error.message.replace(url, 'URL')}`,
+    );
+  };
+
+  test('a client certificate is shown to the server', async () => {
+    await using server = await startServer(
+      ({ incoming }, response) => response.end((incoming.socket as TLSSocket).getPeerCertificate().subject.CN),
+      { ...serverCertificate, ca, requestCert: true, rejectUnauthorized: true },
+    );
+    const clientCertificate = { certificate: data(alice.cert), key: data(alice.key) };
+    assert.equal(await attempt(server.url, { ...authority, clientCertificate }), 'alice');
+    assert.match(
+      await attempt(server.url, authority),
+      /^TransportError: URL: (it did not accept our client certificate|.*closed|.*reset)/,
+    );
+  });
+
+  test('a certificate of an unknown authority is refused, and why', async () => {
+    await using server = await startServer(hello, serverCertificate);
+    const expected =
+      'TransportError: URL: its certificate comes from an unknown authority; is certificate-authority right?';
+    assert.equal(await attempt(server.url, { ca: data(otherCa), insecureSkipVerify: false }), expected);
+    assert.equal(await attempt(server.url), expected);
+  });
+
+  test('an expired certificate is refused', async () => {
+    await using server = await startServer(hello, expired);
+    assert.equal(await attempt(server.url, authority), 'TransportError: URL: its certificate has expired');
+  });
+
+  test('a certificate for another name is refused, unless that name is configured', async () => {
+    await using server = await startServer(hello, named);
+    assert.match(await attempt(server.url, authority), /its certificate is for another host; .*tls-server-name/);
+    assert.equal(await attempt(server.url, { ...authority, serverName: 'api.example' }), 'hello');
+    // The configured name also beats one in the address.
+    const byName = server.url.replace('127.0.0.1', 'localhost');
+    assert.equal(await attempt(byName, { ...authority, serverName: 'api.example' }), 'hello');
+  });
+
+  test('checks are off only when told', async () => {
+    await using server = await startServer(hello, expired);
+    assert.equal(await attempt(server.url, { insecureSkipVerify: true }), 'hello');
+  });
+
+  test('a server that does not speak it is recognised', async () => {
+    await using server = await startServer(hello);
+    const url = server.url.replace('http:', 'https:');
+    assert.equal(
+      await attempt(url, authority),
+      'TransportError: URL: it does not speak TLS; should the address begin with http://?',
+    );
+  });
+});
+
+describe('a server that fails', () => {
+  async function failure(onSocket: (socket: Socket) => void): Promise<string> {
+    const server = createSocketServer((socket) => {
+      socket.on('error', () => {});
+      onSocket(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using transport = connect(configFor(url));
+    try {
+      return await textOf(transport, get('/')).then(
+        (text) => `answered ${text}`,
+        (error: Error) => `${error.name}: ${error.message.replace(url, 'URL')}`,
+      );
+    } finally {
+      server.close();
+    }
+  }
+
+  test('because nothing listens: is the cluster running?', async () => {
+    const server = createSocketServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.close();
+    await once(server, 'close');
+    await using transport = connect(configFor(url));
+    await assert.rejects(transport.request(get('/')), {
+      name: 'TransportError',
+      message: `${url}: connection refused; is the cluster running there?`,
+    });
+  });
+
+  test('by closing before an answer', async () => {
+    assert.equal(
+      await failure((socket) => socket.once('data', () => socket.end())),
+      'TransportError: URL: the connection was closed before the answer was complete',
+    );
+  });
+
+  test('by a reset', async () => {
+    assert.match(
+      await failure((socket) => socket.once('data', () => socket.resetAndDestroy())),
+      /^TransportError: URL: the connection was (reset|closed)/,
+    );
+  });
+
+  test('in the middle of an answer', async () => {
+    assert.match(
+      await failure((socket) =>
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+          socket.end();
+        }),
+      ),
+      /^TransportError: URL: the connection was closed before the answer was complete/,
+    );
+  });
+
+  test('by not speaking HTTP', async () => {
+    assert.match(
+      await failure((socket) => socket.once('data', () => socket.end('\x15\x03\x01\x00\x02'))),
+      /^TransportError: URL: it does not speak HTTP/,
+    );
+  });
+});
+
+test('a proxy opens the tunnel, and TLS goes through it', async () => {
+  await using server = await startServer(hello, serverCertificate);
+  const tunnels: { readonly to: string | undefined; readonly authorization: string | undefined }[] = [];
+  const proxy = createServer();
+  proxy.on('connect', ({ url, headers }, socket: Socket) => {
+    tunnels.push({ to: url, authorization: headers['proxy-authorization'] });
+    const { hostname, port } = new URL(server.url);
+    const onward = connectSocket(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    for (const end of [onward, socket]) end.on('error', () => {});
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const proxyUrl = new Secret(`http://me:pw@127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  {
+    await using transport = connect(
+      configFor(server.url, { proxyUrl, tls: { ca: data(ca), insecureSkipVerify: false } }),
+    );
+    assert.equal(await textOf(transport, get('/')), 'hello');
+    const stream: TransportResponse = await transport.request(get('/', { streaming: true }));
+    assert.equal((await bytesOf(stream.body)).toString(), 'hello');
+  }
+  proxy.close();
+  const authorization = `Basic ${Buffer.from('me:pw').toString('base64')}`;
+  const to = new URL(server.url).host;
+  assert.deepEqual(tunnels, [
+    { to, authorization },
+    { to, authorization },
+  ]);
+});
+
+test('options that make no sense are refused', () => {
+  assert.throws(() => connect(configFor('http://127.0.0.1:1'), { maxConnections: 0 }), RangeError);
+});

@@ -1,0 +1,25 @@
+export { type MissingAccess, missingAccess, printMissing } from './access.ts';
+export type {
+  ApplyOwnedOptions,
+  CacheListOptions,
+  CacheView,
+  Events,
+  Owned,
+  ReconcileContext,
+  StatusWriter,
+} from './context.ts';
+export {
+  type Controller,
+  type ControllerOptions,
+  controller,
+  type Operator,
+  operator,
+  type Reconcile,
+  rulesOf,
+} from './controller.ts';
+export { ListenError, type ListenOptions } from './http-server.ts';
+export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
+export type { Fields, Logger } from './logger.ts';
+export { createManager, type Manager, type ManagerOptions } from './manager.ts';
+export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
+export { run } from './run.ts';

@@ -1,0 +1,88 @@
+/** The two loggers of a process: JSON lines for machines, and a form for people on a terminal. */
+import type { Clock } from '@keelson/core';
+import { pino } from 'pino';
+import type { Fields, Logger } from './logger.ts';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+export const levels: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+
+export interface LogOptions {
+  /** The name of the operator, as `logger` in each line. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** @default 'info' */
+  readonly level?: Level;
+  /** Where lines go. @default standard error */
+  readonly write?: (line: string) => void;
+  /** Colour in the form for people. @default false */
+  readonly color?: boolean;
+}
+
+const toStderr = (line: string): void => void process.stderr.write(line);
+
+/** One JSON object a line: `level`, `ts`, `logger`, `msg`, then the fields. */
+export function jsonLogger({ name, clock, level = 'info', write = toStderr }: LogOptions): Logger {
+  const root = pino(
+    {
+      level,
+      base: { logger: name },
+      timestamp: () => `,"ts":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: describeError },
+    },
+    { write },
+  );
+  const wrap = (logger: pino.Logger): Logger => ({
+    debug: (message, fields = {}) => logger.debug(fields, message),
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}) => logger.error(fields, message),
+    with: (fields) => wrap(logger.child(fields)),
+  });
+  return wrap(root);
+}
+
+/** An error for the log: what, where, and why. Only the members that are known to hold no secret. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as Error & { readonly code?: unknown };
+  return {
+    message: error.message,
+    ...(typeof code === 'string' && { code }),
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  };
+}
+
+const colors: Readonly<Record<Level, string>> = { debug: '90', info: '32', warn: '33', error: '31' };
+
+/** `20:54:03 INFO  Starting workers controller=memcached`. */
+export function textLogger({ clock, level = 'info', write = toStderr, color = false }: LogOptions): Logger {
+  const paint = (code: string, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const line = (lineLevel: Level, message: string, fields: Fields) => {
+    if (levels.indexOf(lineLevel) < levels.indexOf(level)) return;
+    const time = new Date(clock.now()).toISOString().slice(11, 19);
+    const pairs = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => ` ${paint('90', `${key}=`)}${printed(value)}`);
+    write(
+      `${paint('90', time)} ${paint(colors[lineLevel], lineLevel.toUpperCase().padEnd(5))} ${message}${pairs.join('')}\n`,
+    );
+  };
+  const wrap = (bound: Fields): Logger => ({
+    debug: (message, fields) => line('debug', message, { ...bound, ...fields }),
+    info: (message, fields) => line('info', message, { ...bound, ...fields }),
+    warn: (message, fields) => line('warn', message, { ...bound, ...fields }),
+    error: (message, fields) => line('error', message, { ...bound, ...fields }),
+    with: (fields) => wrap({ ...bound, ...fields }),
+  });
+  return wrap({});
+}
+
+/** A value on one line; text from the cluster may contain anything, so control characters are escaped. */
+function printed(value: unknown): string {
+  if (value instanceof Error) return printed(value.message);
+  if (typeof value === 'string' && /^[\w./:@-]+$/.test(value)) return value;
+  return JSON.stringify(value) ?? String(value);
+}

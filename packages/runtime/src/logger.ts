@@ -1,0 +1,13 @@
+/** Logging: a small interface, so that nobody depends on a logging library; one message, keys for the values. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Logger {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  /** `fields.error` is printed with its stack and causes. */
+  error(message: string, fields?: Fields): void;
+  /** A logger that adds `fields` to every line. */
+  with(fields: Fields): Logger;
+}

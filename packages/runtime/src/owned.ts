@@ -1,0 +1,104 @@
+/** The objects that a reconciled object controls: made to be as described, or not to be. */
+import type { Client } from '@keelson/client';
+import {
+  apiVersionOf,
+  assertMayOwn,
+  controllerOf,
+  controllerReference,
+  type Declaration,
+  type InputOf,
+  isControlledBy,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  NotControlledError,
+  type ObjectOf,
+} from '@keelson/core';
+import type { AppliedState } from './applied.ts';
+import type { Caches } from './caches.ts';
+import type { ApplyOwnedOptions, Owned } from './context.ts';
+import type { Logger } from './logger.ts';
+
+export interface OwnedOptions {
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly applied: AppliedState;
+  readonly logger: Logger;
+  readonly ownerKind: Kind;
+  readonly owner: KubernetesObject;
+}
+
+/** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
+export function createOwned({ client, caches, applied, logger, ownerKind, owner }: OwnedOptions): Owned<Declaration> {
+  const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
+    const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
+    assertMayOwn(owner, place, `${kind.kind} ${name}`);
+    return { name, ...(place !== undefined && { namespace: place }) };
+  };
+  /** The watch may not have shown an object yet that is there: before making one, the server is asked. */
+  const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
+    caches.store(kind).get(key) ?? (await client.find(kind, key));
+
+  return {
+    async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false }: ApplyOwnedOptions = {}) {
+      const { metadata } = desired;
+      if (!metadata.name)
+        throw new TypeError(`owned.apply: ${kind.kind} needs metadata.name; a generated name cannot be applied`);
+      const place = placeOf(kind, metadata.namespace, metadata.name);
+      const key = keyOf({ metadata: place });
+      const existing = await lookUp(kind, key);
+      if (existing !== undefined) {
+        const mayAdopt = adopt && controllerOf(existing) === undefined;
+        if (!isControlledBy(existing, owner) && !mayAdopt) {
+          throw new NotControlledError(existing, { kind: ownerKind.kind, key: keyOf(owner) });
+        }
+        // Nothing can be changed about its going; its deletion wakes us, and then it is made again.
+        if (existing.metadata.deletionTimestamp !== undefined) return existing;
+      }
+      const wanted = {
+        ...desired,
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: {
+          ...metadata,
+          ...place,
+          ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner)],
+          // Should someone have put another object in its place, the server answers with a conflict.
+          ...(existing !== undefined && { uid: existing.metadata.uid }),
+        },
+      };
+      if (existing !== undefined && applied.wouldChangeNothing(existing, wanted)) return existing;
+      const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
+      logger.info(
+        existing === undefined ? `Creating a new ${kind.kind}` : `Detected a drift, applying ${kind.kind}`,
+        subject,
+      );
+      const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
+      applied.remember(result, wanted);
+      caches.store(kind).overlay(result);
+      return result;
+    },
+
+    async absent(kind: Kind, name: string) {
+      const place = placeOf(kind, undefined, name);
+      const key = keyOf({ metadata: place });
+      const existing = caches.store(kind).get(key);
+      if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) return;
+      if (!isControlledBy(existing, owner)) return;
+      logger.info(`Deleting the ${kind.kind}`, {
+        [`${kind.kind}.Namespace`]: place.namespace,
+        [`${kind.kind}.Name`]: name,
+      });
+      const { uid } = existing.metadata;
+      try {
+        const result = await client.delete(kind, key, { preconditions: { uid } });
+        if (result.type === 'deleted') caches.store(kind).overlayDeleted(key, uid);
+        else caches.store(kind).overlay(result.object);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        caches.store(kind).overlayDeleted(key, uid);
+      }
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
+import { parseArgs } from 'node:util';
+import { loadConfig } from '@keelson/client';
+import { systemClock } from '@keelson/core/system';
+import type { Operator } from './controller.ts';
+import { jsonLogger, type Level, levels, textLogger } from './log.ts';
+import type { Logger } from './logger.ts';
+import { createManager } from './manager.ts';
+
+const help = (name: string) => `Usage: ${name} [options]
+
+Runs the operator until it gets SIGTERM or SIGINT.
+
+Options:
+  --kubeconfig FILE     the cluster to work on (default: KUBECONFIG, then the pod's
+                        service account, then ~/.kube/config)
+  --context NAME        the context of that file (default: its current one)
+  --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
+  --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
+  --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
+  --log-level LEVEL     ${levels.join(', ')} (default: info)
+  --help                this text
+`;
+
+/** Runs until a signal comes. Any failure to start is one sentence on standard error and exit code 1. */
+export async function run(operator: Operator, argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+  try {
+    const options = readArguments(argv);
+    if (options.help) {
+      process.stdout.write(help(operator.name));
+      return;
+    }
+    const logger = processLogger(operator.name, options);
+    const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
+    logger.info('Starting operator', {
+      operator: operator.name,
+      node: process.version,
+      platform: `${process.platform}/${process.arch}`,
+      cluster: config.source,
+    });
+    const manager = createManager(operator, {
+      config,
+      logger,
+      health: options.healthPort > 0 && { port: options.healthPort },
+      metrics: options.metricsPort > 0 && { port: options.metricsPort },
+    });
+    await manager.start(stopSignal(logger));
+  } catch (error) {
+    process.stderr.write(`${operator.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+interface Arguments extends LogArguments {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly healthPort: number;
+  readonly metricsPort: number;
+  readonly help: boolean;
+}
+
+interface LogArguments {
+  readonly logFormat: 'json' | 'text';
+  readonly logLevel: Level;
+}
+
+function readArguments(argv: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      kubeconfig: { type: 'string' },
+      context: { type: 'string' },
+      'health-port': { type: 'string', default: '8081' },
+      'metrics-port': { type: 'string', default: '8080' },
+      'log-format': { type: 'string', default: process.stderr.isTTY ? 'text' : 'json' },
+      'log-level': { type: 'string', default: 'info' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    kubeconfig: values.kubeconfig,
+    context: values.context,
+    healthPort: port('--health-port', values['health-port']),
+    metricsPort: port('--metrics-port', values['metrics-port']),
+    logFormat: oneOf('--log-format', values['log-format'], ['json', 'text']),
+    logLevel: oneOf('--log-level', values['log-level'], levels),
+    help: values.help,
+  };
+}
+
+function port(option: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65535) return value;
+  throw new RangeError(`${option} must be a port from 0 to 65535, received "${text}"`);
+}
+
+function oneOf<const T extends string>(option: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new RangeError(`${option} must be one of ${choices.join(', ')}, received "${text}"`);
+}
+
+function processLogger(name: string, { logFormat, logLevel }: LogArguments): Logger {
+  const common = { name, clock: systemClock, level: logLevel };
+  return logFormat === 'json' ? jsonLogger(common) : textLogger({ ...common, color: process.stderr.isTTY });
+}
+
+/** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once, as the system does by default. */
+function stopSignal(logger: Logger): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => {
+      logger.info('Shutting down', { signal: name });
+      controller.abort(new Error(`The operator got ${name}.`));
+    });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,77 @@
+/** The status of the reconciled object: stamped, and written only when it says something new. */
+import type { Client } from '@keelson/client';
+import {
+  apiVersionOf,
+  type Clock,
+  type Condition,
+  type ConditionInput,
+  type Declaration,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  setCondition,
+} from '@keelson/core';
+import type { AppliedState } from './applied.ts';
+import type { Caches } from './caches.ts';
+import type { StatusWriter } from './context.ts';
+
+export interface StatusWriterOptions {
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly applied: AppliedState;
+  readonly clock: Clock;
+  readonly kind: Kind;
+  /** The object as this reconcile sees it: its generation is the one that was observed. */
+  readonly object: KubernetesObject;
+}
+
+interface AuthoredStatus {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+}
+
+interface StoredStatus {
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
+export function createStatusWriter(options: StatusWriterOptions): StatusWriter<Declaration> {
+  const { client, caches, applied, clock, kind, object } = options;
+  return {
+    async apply(authored) {
+      const live = caches.store(kind).get(keyOf(object)) ?? object;
+      const { name, namespace, uid } = object.metadata;
+      const wanted = {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: { name, ...(namespace !== undefined && { namespace }), uid },
+        status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
+      };
+      if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
+      const result = await client.apply(kind, wanted, { subresource: 'status', force: true });
+      applied.remember(result, wanted, 'status');
+      caches.store(kind).overlay(result);
+      return result;
+    },
+  };
+}
+
+/** Adds what authors never supply: the observed generation, and when each condition last changed its status. */
+function stamped(
+  authored: AuthoredStatus,
+  live: KubernetesObject,
+  generation: number | undefined,
+  wallMs: number,
+): object {
+  const previous = (live as KubernetesObject & { readonly status?: StoredStatus }).status?.conditions ?? [];
+  const { conditions, ...rest } = authored;
+  return {
+    ...rest,
+    ...(conditions !== undefined && {
+      conditions: conditions.flatMap((input) => {
+        const before = previous.filter(({ type }) => type === input.type);
+        return setCondition(before, input, { generation, wallMs });
+      }),
+    }),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+}

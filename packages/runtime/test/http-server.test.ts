@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ListenError, listen } from '../src/http-server.ts';
+
+const host = '127.0.0.1';
+const routes = {
+  '/hello': (query: URLSearchParams) => ({
+    status: 200,
+    contentType: 'text/plain',
+    body: `hello ${query.get('name')}`,
+  }),
+  '/broken': () => {
+    throw new Error('broken');
+  },
+};
+
+test('a route answers, anything else is not found, and a failure is an answer too', async () => {
+  await using server = await listen('test', routes, { host, port: 0 });
+  const get = async (path: string, method = 'GET') => {
+    const answer = await fetch(`http://${host}:${server.port}${path}`, { method });
+    return [answer.status, await answer.text()];
+  };
+  assert.deepEqual(await get('/hello?name=you'), [200, 'hello you']);
+  assert.deepEqual(await get('/other'), [404, 'not found\n']);
+  assert.deepEqual(await get('/hello', 'POST'), [404, 'not found\n']);
+  assert.deepEqual(await get('/broken'), [500, 'Error: broken\n']);
+  assert.deepEqual(await get('/__proto__'), [404, 'not found\n']);
+});
+
+test('a taken port is one sentence, or replaced by a free one where that is wanted', async () => {
+  await using first = await listen('health', routes, { host, port: 0 });
+  await assert.rejects(
+    listen('health', routes, { host, port: first.port }),
+    (error) =>
+      error instanceof ListenError &&
+      error.message ===
+        `The health server cannot listen on port ${first.port}: another program listens there. Choose another port.`,
+  );
+  await using second = await listen('health', routes, { host, port: first.port, orFree: true });
+  assert.notEqual(second.port, first.port);
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CustomResourceDefinitionVersion } from '@keelson/core/apiextensions/v1';
+import { z } from 'zod';
+import { conditions } from './conditions.ts';
+import { crdOf } from './crd.ts';
+import type { KindDefinition, VersionDefinition } from './definition.ts';
+
+function definition(version: Partial<VersionDefinition> = {}, rest: Partial<KindDefinition> = {}): KindDefinition {
+  const v1 = { storage: true, spec: z.object({ size: z.int32().default(1) }), ...version };
+  return { group: 'cache.example.com', kind: 'Cache', hub: 'v1', versions: { v1 }, ...rest };
+}
+
+function versionOf(
+  version: Partial<VersionDefinition>,
+  rest: Partial<KindDefinition> = {},
+): CustomResourceDefinitionVersion {
+  const [first] = crdOf({ definition: definition(version, rest) }).spec.versions;
+  assert.ok(first);
+  return first;
+}
+
+const rootOf = (version: Partial<VersionDefinition>, rest: Partial<KindDefinition> = {}) =>
+  versionOf(version, rest).schema?.openAPIV3Schema;
+
+test('names follow from the kind', () => {
+  const { metadata, spec } = crdOf({ definition: definition() });
+  assert.equal(metadata.name, 'caches.cache.example.com');
+  assert.deepEqual(spec.names, { plural: 'caches', singular: 'cache', kind: 'Cache', listKind: 'CacheList' });
+  assert.equal(spec.scope, 'Namespaced');
+});
+
+test('names can be given', () => {
+  const names = { plural: 'stashes', singular: 'stash', shortNames: ['st'], categories: ['all'] };
+  const { metadata, spec } = crdOf({ definition: definition({}, { ...names, kind: 'Stash', scope: 'Cluster' }) });
+  assert.equal(metadata.name, 'stashes.cache.example.com');
+  assert.deepEqual(spec.names, { ...names, kind: 'Stash', listKind: 'StashList' });
+  assert.equal(spec.scope, 'Cluster');
+});
+
+test('a spec that may be empty has the default {}, so that the defaults inside it apply', () => {
+  const root = rootOf({});
+  assert.deepEqual(root?.properties?.spec?.default, {});
+  assert.equal(root?.required, undefined);
+});
+
+test('a spec with required fields is required itself', () => {
+  const root = rootOf({ spec: z.object({ image: z.string() }) });
+  assert.equal(root?.properties?.spec?.default, undefined);
+  assert.deepEqual(root?.required, ['spec']);
+});
+
+test('a spec with rules is required, since they might refuse an empty one', () => {
+  const spec = z
+    .object({ size: z.int32().optional() })
+    .meta({ 'x-kubernetes-validations': [{ rule: 'has(self.size)' }] });
+  assert.deepEqual(rootOf({ spec })?.required, ['spec']);
+});
+
+test('nothing in a status is required, and observedGeneration is there', () => {
+  const { schema, subresources } = versionOf({ status: z.object({ nodes: z.array(z.object({ name: z.string() })) }) });
+  const status = schema?.openAPIV3Schema?.properties?.status;
+  assert.equal(status?.required, undefined);
+  assert.deepEqual(Object.keys(status?.properties ?? {}), ['nodes', 'observedGeneration']);
+  assert.deepEqual(subresources, { status: {} });
+});
+
+test('a kind without a status has no status subresource', () => {
+  assert.equal(versionOf({}).subresources, undefined);
+});
+
+test('rules and description of a kind stand on the whole object', () => {
+  const rules = [{ rule: 'self.metadata.name.size() <= 63', message: 'at most 63 characters' }];
+  const root = rootOf({}, { rules, description: 'Remembers things.' });
+  assert.deepEqual(root?.['x-kubernetes-validations'], rules);
+  assert.equal(root?.description, 'Remembers things.');
+});
+
+test('scale, selectable fields and a deprecation are passed on', () => {
+  const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' };
+  const version = versionOf({
+    status: z.object({ size: z.int32() }),
+    subresources: { scale },
+    selectableFields: ['.spec.size'],
+    deprecated: 'use v2',
+  });
+  assert.deepEqual(version.subresources, { status: {}, scale });
+  assert.deepEqual(version.selectableFields, [{ jsonPath: '.spec.size' }]);
+  assert.equal(version.deprecated, true);
+  assert.equal(version.deprecationWarning, 'use v2');
+});
+
+const columns: readonly (readonly [what: string, version: Partial<VersionDefinition>, expected: readonly string[]])[] =
+  [
+    ['the age alone', {}, ['Age date 0']],
+    [
+      'the declared conditions, all but the first wide',
+      { status: z.object({ conditions: conditions('Ready', 'Degraded') }) },
+      ['Ready string 0', 'Degraded string 1', 'Age date 0'],
+    ],
+    [
+      "the author's, with the types of their fields",
+      {
+        spec: z.object({ size: z.int32().default(1), since: z.iso.datetime().optional(), on: z.boolean().optional() }),
+        printerColumns: [
+          { name: 'Size', jsonPath: '.spec.size' },
+          { name: 'Since', jsonPath: '.spec.since' },
+          { name: 'On', jsonPath: '.spec.on', priority: 1 },
+          { name: 'Owner', jsonPath: '.metadata.labels.owner' },
+        ],
+      },
+      ['Size integer 0', 'Since date 0', 'On boolean 1', 'Owner string 0', 'Age date 0'],
+    ],
+    [
+      "the author's age, once",
+      { printerColumns: [{ name: 'Old', type: 'date', jsonPath: '.metadata.creationTimestamp' }] },
+      ['Old date 0'],
+    ],
+  ];
+
+for (const [what, version, expected] of columns) {
+  test(`the columns are ${what}`, () => {
+    const shown = versionOf(version).additionalPrinterColumns ?? [];
+    assert.deepEqual(
+      shown.map(({ name, type, priority = 0 }) => `${name} ${type} ${priority}`),
+      expected,
+    );
+  });
+}
+
+const spec = z.object({});
+const refused: readonly (readonly [what: string, definition: KindDefinition, message: RegExp])[] = [
+  ['a group without a dot', definition({}, { group: 'cache' }), /group: "cache" is no domain name/],
+  ['a group in capitals', definition({}, { group: 'Cache.example.com' }), /group: .* in lower case/],
+  ["Kubernetes' own groups", definition({}, { group: 'cache.k8s.io' }), /belongs to the Kubernetes project/],
+  ['a kind in lower case', definition({}, { kind: 'cache' }), /kind: "cache" is not in CamelCase/],
+  ['a kind with a dash', definition({}, { kind: 'Mem-Cache' }), /kind: "Mem-Cache"/],
+  ['a plural in capitals', definition({}, { plural: 'Caches' }), /plural: "Caches"/],
+  ['a short name with a space', definition({}, { shortNames: ['my cache'] }), /shortNames: "my cache"/],
+  ['a version in capitals', definition({}, { hub: 'V1', versions: { V1: { storage: true, spec } } }), /versions: "V1"/],
+  ['no storage version', definition({ storage: false }), /one version, not in none/],
+  [
+    'two storage versions',
+    definition({}, { versions: { v1: { storage: true, spec }, v2: { storage: true, spec } } }),
+    /not in v1 and v2/,
+  ],
+  ['a hub that is no version', definition({}, { hub: 'v2' }), /the hub v2 is none of them/],
+  ['a hub that is not served', definition({ served: false }), /the hub v1 is not served/],
+  [
+    'versions that differ',
+    definition({}, { versions: { v1: { storage: true, spec }, v2: { spec: z.object({ a: z.string() }) } } }),
+    /they differ/,
+  ],
+  [
+    'a field of the spec, by its path',
+    definition({ spec: z.object({ at: z.date() }) }),
+    /\n {2}spec\.at: JSON has no dates/,
+  ],
+  ['a field of the status', definition({ status: z.object({ at: z.date() }) }), /\n {2}status\.at: JSON has no dates/],
+  [
+    'observedGeneration twice',
+    definition({ status: z.object({ observedGeneration: z.int() }) }),
+    /status\.observedGeneration: it is added/,
+  ],
+  [
+    'a column of no field',
+    definition({ printerColumns: [{ name: 'X', jsonPath: '.spec.sise' }] }),
+    /\.spec\.sise, which is no field/,
+  ],
+  [
+    'a scale of no field',
+    definition({ subresources: { scale: { specReplicasPath: '.spec.sise', statusReplicasPath: '.spec.size' } } }),
+    /specReplicasPath names \.spec\.sise/,
+  ],
+  [
+    'selecting by an object',
+    definition({ selectableFields: ['.spec'] }),
+    /\.spec, where there is no field of the type string, integer, boolean/,
+  ],
+  [
+    'a rule on metadata that it does not see',
+    definition({}, { rules: [{ rule: 'self.metadata.labels.size() > 0' }] }),
+    /reads self\.metadata\.labels/,
+  ],
+  ['an empty rule', definition({}, { rules: [{ rule: ' ' }] }), /a rule is empty/],
+];
+
+for (const [what, refusedDefinition, message] of refused) {
+  test(`a definition cannot have ${what}`, () => {
+    assert.throws(() => crdOf({ definition: refusedDefinition }), { name: 'TypeError', message });
+  });
+}
+
+test('all problems are named at once, one sentence each', () => {
+  const twice = definition({ spec: z.object({ a: z.date(), b: z.bigint() }) });
+  assert.throws(
+    () => crdOf({ definition: twice }),
+    (error: Error) => {
+      const [head, ...lines] = error.message.split('\n');
+      assert.equal(head, 'Cache cannot be defined in Kubernetes:');
+      assert.deepEqual(
+        lines.map((line) => line.split(':')[0]),
+        ['  spec.a', '  spec.b'],
+      );
+      return lines.every((line) => line.endsWith('.'));
+    },
+  );
+});
+
+test('a type of condition is a name', () => {
+  assert.throws(() => conditions('not ready'), /conditions: "not ready" is not a type in CamelCase/);
+});

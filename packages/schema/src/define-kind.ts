@@ -1,0 +1,56 @@
+/**
+ * `defineKind`: one value that is a kind to clients and controllers, and from which the CRD and the types follow.
+ *
+ * Promises: what the API server would refuse, or would accept and not enforce, is refused here with its path, the
+ * reason and a way out.
+ */
+import type { Scope } from '@keelson/core';
+import { crdOf } from './crd.ts';
+import type { KindDefinition, VersionDefinition } from './definition.ts';
+import { namesOf } from './names.ts';
+import type {
+  DefinedKind,
+  DefinedObject,
+  NewDefinedObject,
+  SpecReadOf,
+  SpecWrittenOf,
+  StatusReadOf,
+  StatusWrittenOf,
+} from './object-types.ts';
+
+/** Makes a field that versions do not have an error; an inferred type would let it pass. */
+type NoOtherFields<Versions> = {
+  readonly [Version in keyof Versions]: {
+    readonly [Field in Exclude<keyof Versions[Version], keyof VersionDefinition>]: never;
+  };
+};
+
+export function defineKind<
+  const Group extends string,
+  const Name extends string,
+  const Versions extends Readonly<Record<string, VersionDefinition>>,
+  const Hub extends keyof Versions & string,
+  const S extends Scope = 'Namespaced',
+>(
+  definition: Omit<KindDefinition, 'versions'> & {
+    readonly group: Group;
+    readonly kind: Name;
+    readonly hub: Hub;
+    readonly scope?: S;
+    readonly versions: Versions & NoOtherFields<Versions>;
+  },
+): DefinedKind<
+  DefinedObject<`${Group}/${Hub}`, Name, S, SpecReadOf<Versions[Hub]>, StatusReadOf<Versions[Hub]>>,
+  NewDefinedObject<`${Group}/${Hub}`, Name, SpecWrittenOf<Versions[Hub]>>,
+  StatusWrittenOf<Versions[Hub]>
+> & { readonly group: Group; readonly version: Hub; readonly kind: Name; readonly scope: S } {
+  crdOf({ definition }); // throws what cannot be
+  return {
+    group: definition.group,
+    version: definition.hub,
+    kind: definition.kind,
+    resource: namesOf(definition).plural,
+    scope: (definition.scope ?? 'Namespaced') as S,
+    definition,
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * The object types that follow from a definition: as read, as written, and the status as its controller states it.
+ *
+ * Types only. They mirror what the API server does with the CRD of the same definition: it fills defaults on reads,
+ * keeps `spec` present, and lets `status` be absent or incomplete.
+ */
+import type {
+  Kind,
+  KubernetesObject,
+  NamespacedObjectMeta,
+  NewKubernetesObject,
+  NewObjectMeta,
+  Scope,
+  StoredObjectMeta,
+} from '@keelson/core';
+import type { z } from 'zod';
+import type { KindDefinition } from './definition.ts';
+
+// Primitives first: an open string such as `'Available' | (string & {})` is an object to `extends object`.
+type ReadonlyDeep<T> = T extends string | number | boolean | bigint | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly ReadonlyDeep<Item>[]
+    : T extends object
+      ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
+      : T;
+
+/** All fields optional, since a new object has no status yet, and `observedGeneration` beside them. */
+type StatusRead<Fields> = {
+  readonly [Field in keyof Fields]?: ReadonlyDeep<Fields[Field]> | undefined;
+} & {
+  /** The `metadata.generation` that the controller had seen when it wrote this status. */
+  readonly observedGeneration?: number | undefined;
+};
+
+export type SpecReadOf<Version> = Version extends { readonly spec: infer Spec } ? ReadonlyDeep<z.output<Spec>> : never;
+
+export type SpecWrittenOf<Version> = Version extends { readonly spec: infer Spec }
+  ? ReadonlyDeep<z.input<Spec>>
+  : never;
+
+export type StatusReadOf<Version> = Version extends { readonly status: infer Status }
+  ? StatusRead<z.output<Status>>
+  : never;
+
+/** The whole status; a kind without one has none to state. */
+export type StatusWrittenOf<Version> = Version extends { readonly status: infer Status }
+  ? ReadonlyDeep<z.input<Status>>
+  : never;
+
+/** An object of a defined kind as the API server returns it. */
+export type DefinedObject<ApiVersion extends string, Name extends string, S extends Scope, Spec, Status> = {
+  readonly apiVersion: ApiVersion;
+  readonly kind: Name;
+  readonly metadata: S extends 'Namespaced' ? NamespacedObjectMeta : StoredObjectMeta;
+  readonly spec: Spec;
+} & ([Status] extends [never] ? unknown : { readonly status?: Status | undefined });
+
+/** An object of a defined kind as it is written; a spec whose fields may all be absent may be absent itself. */
+export type NewDefinedObject<ApiVersion extends string, Name extends string, Spec> = {
+  readonly apiVersion?: ApiVersion | undefined;
+  readonly kind?: Name | undefined;
+  readonly metadata: NewObjectMeta;
+} & (Partial<Spec> extends Spec ? { readonly spec?: Spec | undefined } : { readonly spec: Spec });
+
+/** A kind made by `defineKind`: a kind of core that carries the definition from which its CRD follows. */
+export interface DefinedKind<
+  Read extends KubernetesObject = KubernetesObject,
+  Written extends NewKubernetesObject = NewKubernetesObject,
+  StatusWritten = unknown,
+> extends Kind<Read, Written, StatusWritten> {
+  readonly definition: KindDefinition;
+}
