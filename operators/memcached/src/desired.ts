@@ -9,21 +9,25 @@ const port = 11211;
 /** What a server may use for items. It needs about as much again for connections, buffers and its hash table. */
 const itemMemoryMi = 64;
 
-/** Which pods belong to a Memcached. The instance keeps two of them in one namespace apart. */
+/**
+ * Which pods belong to a Memcached. The instance keeps two of them in one namespace apart, the manager keeps out pods that
+ * someone else made with the recommended labels.
+ */
 export function podsOf({ metadata }: Memcached): { readonly namespace: string; readonly labels: Labels } {
   return {
     namespace: metadata.namespace,
-    labels: { 'app.kubernetes.io/name': 'memcached', 'app.kubernetes.io/instance': metadata.name },
+    labels: {
+      'app.kubernetes.io/name': 'memcached',
+      'app.kubernetes.io/instance': metadata.name,
+      'app.kubernetes.io/managed-by': 'memcached-operator',
+    },
   };
 }
 
 export function desiredDeployment(memcached: Memcached): NewDeployment {
   const { labels } = podsOf(memcached);
   return {
-    metadata: {
-      name: memcached.metadata.name,
-      labels: { ...labels, 'app.kubernetes.io/managed-by': 'memcached-operator' },
-    },
+    metadata: { name: memcached.metadata.name, labels },
     spec: {
       replicas: memcached.spec.size,
       selector: { matchLabels: labels },

@@ -12,7 +12,10 @@ export const declaration = {
   owns: [Deployment],
   // Pods belong to a ReplicaSet, so they find their Memcached by label.
   watches: [
-    watch(Pod, { labels: { 'app.kubernetes.io/name': 'memcached' }, to: byLabel('app.kubernetes.io/instance') }),
+    watch(Pod, {
+      labels: { 'app.kubernetes.io/name': 'memcached', 'app.kubernetes.io/managed-by': 'memcached-operator' },
+      to: byLabel('app.kubernetes.io/instance'),
+    }),
   ],
 } as const;
 

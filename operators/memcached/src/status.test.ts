@@ -23,6 +23,7 @@ test('nodes are the running pods that are not being deleted, sorted', () => {
 });
 
 test('the conditions follow what the Deployment and its pods report', () => {
+  const shrinking = ['Available=True AllServersReady', 'Progressing=True RollingOut', 'Degraded=False AsExpected'];
   const rolling = ['Available=False ServersNotReady', 'Progressing=True RollingOut', 'Degraded=False AsExpected'];
   const stuck = (reason: string) => [
     'Available=False ServersNotReady',
@@ -54,7 +55,7 @@ test('the conditions follow what the Deployment and its pods report', () => {
       'more than asked for',
       deployment({ observedGeneration: 1, replicas: 5, updatedReplicas: 3, readyReplicas: 3 }),
       [],
-      rolling,
+      shrinking,
     ],
     ['a pod that only starts', deploymentWith(2), [waitingPod('a', 'ContainerCreating')], rolling],
     [
@@ -93,7 +94,14 @@ test('a failed pass keeps what was known and says what is in the way', () => {
     status: {
       nodes: ['a'],
       conditions: [
-        { type: 'Available', status: 'True', reason: 'AllServersReady', message: 'x', lastTransitionTime: 'then' },
+        {
+          type: 'Available',
+          status: 'True',
+          reason: 'AllServersReady',
+          message: 'x',
+          lastTransitionTime: 'then',
+          observedGeneration: 1,
+        },
       ],
     },
   });
@@ -105,6 +113,45 @@ test('a failed pass keeps what was known and says what is in the way', () => {
     'Degraded=True ReconcileFailed',
   ]);
   assert.equal(next.conditions?.[2]?.message, 'the server is on fire');
+});
+
+test('a failed pass does not claim that what held for an older generation holds for this one', () => {
+  const condition = {
+    type: 'Available',
+    status: 'True',
+    reason: 'AllServersReady',
+    message: 'x',
+    lastTransitionTime: 'then',
+  } as const;
+  const old = memcached({ status: { conditions: [{ ...condition, observedGeneration: 0 }] } });
+  assert.equal(verdict(statusOfFailure(old, new Error('refused')))?.[0], 'Available=Unknown ReconcileFailed');
+});
+
+test('while the counts are of an older generation, the pods themselves are counted', () => {
+  const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } as const;
+  const stale = deployment({ observedGeneration: 0, replicas: 3, updatedReplicas: 3, readyReplicas: 3 });
+  const { conditions } = statusOf(memcached({ size: 5 }), stale, [
+    pod('a', ready),
+    pod('b', ready),
+    pod('c', { phase: 'Running' }),
+  ]);
+  assert.equal(conditions?.[0]?.message, '2 of 5 servers are ready.');
+});
+
+test('a server that keeps exiting is in trouble between its exits, too', () => {
+  const container = {
+    name: 'memcached',
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 2,
+    state: { running: {} },
+  };
+  const crashed = pod('a', {
+    phase: 'Running',
+    containerStatuses: [{ ...container, lastState: { terminated: { exitCode: 1 } } }],
+  });
+  assert.equal(verdict(statusOf(memcached(), deploymentWith(2), [crashed]))?.[2], 'Degraded=True ServerNotStarting');
 });
 
 test('a Deployment of someone else is named as such', () => {

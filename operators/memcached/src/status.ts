@@ -6,7 +6,7 @@
  */
 import { type ConditionInput, isNotControlled, type KubernetesObject } from '@keelson/core';
 import type { Deployment } from '@keelson/core/apps/v1';
-import type { Pod } from '@keelson/core/v1';
+import type { ContainerStatus, Pod } from '@keelson/core/v1';
 import type { Memcached, MemcachedStatus } from './api/v1alpha1.ts';
 
 type Type = 'Available' | 'Progressing' | 'Degraded';
@@ -22,16 +22,19 @@ const condition = <T extends Type>(
 export function statusOf(memcached: Memcached, deployment: Deployment, pods: readonly Pod[]): MemcachedStatus {
   const { size } = memcached.spec;
   const { status } = deployment;
-  // Counts that speak of an older Deployment say nothing about this one.
+  // Counts that speak of an older Deployment say nothing about this one; the pods themselves do.
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
-  const ready = isCurrent ? Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0) : 0;
-  const isRolledOut = isCurrent && ready === size && (status.replicas ?? 0) === size;
-  const trouble = troubleOf(deployment, pods);
-  const count = `${ready} of ${size} ${size === 1 ? 'server is' : 'servers are'} ready.`;
+  const ready = isCurrent
+    ? Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+    : pods.filter((pod) => isReady(pod) && !isTerminating(pod)).length;
+  const isAvailable = isCurrent && ready >= size;
+  const isRolledOut = isAvailable && (status.replicas ?? 0) === size;
+  const trouble = isRolledOut ? undefined : troubleOf(deployment, pods);
+  const count = `${Math.min(ready, size)} of ${size} ${size === 1 ? 'server is' : 'servers are'} ready.`;
   return {
     nodes: runningPods(pods),
     conditions: [
-      isRolledOut
+      isAvailable
         ? condition('Available', 'True', 'AllServersReady', count)
         : condition('Available', 'False', 'ServersNotReady', count),
       isRolledOut
@@ -49,7 +52,10 @@ export function statusOfFailure(memcached: Memcached, error: unknown): Memcached
   const { nodes = [], conditions = [] } = memcached.status ?? {};
   const kept = (type: 'Available' | 'Progressing'): ConditionInput<typeof type> => {
     const previous = conditions.find((each) => each.type === type);
-    if (previous === undefined) return condition(type, 'Unknown', 'ReconcileFailed', 'Nothing is known yet.');
+    // What held for an older generation is not known to hold for this one.
+    if (previous === undefined || previous.observedGeneration !== memcached.metadata.generation) {
+      return condition(type, 'Unknown', 'ReconcileFailed', 'Nothing is known about this generation yet.');
+    }
     return condition(type, previous.status, previous.reason, previous.message);
   };
   const reason = isNotControlled(error) ? 'DeploymentNotControlled' : 'ReconcileFailed';
@@ -86,6 +92,9 @@ function runningPods(pods: readonly Pod[]): readonly string[] {
     .sort();
 }
 
+const isReady = ({ status }: Pod): boolean =>
+  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+
 const isTerminating = ({ metadata }: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** Why a container that waits will not start without help; other reasons to wait pass by themselves. */
@@ -105,11 +114,8 @@ function troubleOf(deployment: Deployment, pods: readonly Pod[]): { reason: stri
   const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   if (failure) return { reason: 'PodsNotCreated', message: `Pods cannot be created: ${failure.message ?? ''}` };
   for (const pod of [...pods].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
-    const waiting = pod.status.containerStatuses?.find(({ state }) => hopeless[state?.waiting?.reason ?? ''])?.state
-      ?.waiting;
-    if (waiting && !isTerminating(pod)) {
-      return { reason: 'ServerNotStarting', message: `Pod ${pod.metadata.name}: ${hopeless[waiting.reason ?? '']}.` };
-    }
+    const why = isTerminating(pod) ? undefined : pod.status.containerStatuses?.map(troubleOfContainer).find(Boolean);
+    if (why !== undefined) return { reason: 'ServerNotStarting', message: `Pod ${pod.metadata.name}: ${why}.` };
   }
   const stalled = conditions.find(
     ({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded',
@@ -117,4 +123,10 @@ function troubleOf(deployment: Deployment, pods: readonly Pod[]): { reason: stri
   if (stalled)
     return { reason: 'ProgressDeadlineExceeded', message: stalled.message ?? 'The rollout does not progress.' };
   return undefined;
+}
+
+/** A server that has exited before is in trouble until it is ready again, not only while the kubelet waits. */
+function troubleOfContainer({ state, lastState, ready, restartCount }: ContainerStatus): string | undefined {
+  if (!ready && restartCount > 0 && lastState?.terminated) return hopeless.CrashLoopBackOff;
+  return hopeless[state?.waiting?.reason ?? ''];
 }

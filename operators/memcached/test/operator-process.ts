@@ -7,6 +7,7 @@ export interface OperatorProcess extends AsyncDisposable {
   readonly pid: number;
   /** Everything it has logged, for the message of a failing test. */
   readonly log: () => string;
+  isRunning(): boolean;
   /** Sends a signal and waits for the end. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
@@ -21,14 +22,16 @@ export function startOperator(kubeconfig: string): OperatorProcess {
     log += text;
   });
   const exited = once(child, 'exit');
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const stop = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    if (isRunning()) child.kill(signal);
     await exited;
     return child.exitCode;
   };
   return {
     pid: child.pid ?? -1,
     log: () => log,
+    isRunning,
     stop,
     async [Symbol.asyncDispose]() {
       await stop('SIGKILL');

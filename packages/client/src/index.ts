@@ -1,5 +1,6 @@
 export type {
   ApplyOptions,
+  AtSubresource,
   CallDefaults,
   CallOptions,
   Client,
@@ -11,14 +12,17 @@ export type {
   GetOptions,
   ListOptions,
   PatchOptions,
+  RawOptions,
   Selection,
+  SubresourceBody,
   UpdateOf,
   UpdateOptions,
   WatchOptions,
   WriteOptions,
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
-export type { JsonPatch, JsonPatchOperation, MergePatch } from './client/patch.ts';
+export { metadataOf } from './client/metadata-only.ts';
+export type { JsonPatch, MergePatch, MergePatchOf } from './client/patch.ts';
 export type { RequestAttempt, RequestMetrics } from './client/request-metrics.ts';
 export type {
   ClusterConfig,
@@ -32,6 +36,7 @@ export { ConfigError, isConfigError } from './config/config-error.ts';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.ts';
 export { Secret } from './config/secret.ts';
 export { type InstallDefinitionsOptions, installDefinitions } from './definitions/install-definitions.ts';
+export { createDiscovery, type DiscoveredKind, type Discovery, type KindQuery } from './discovery/discovery.ts';
 export type { EventSubject, NewEvent } from './events/event-object.ts';
 export {
   createEventRecorder,
@@ -49,7 +54,7 @@ export {
   type SubscribeOptions,
 } from './informer/informer.ts';
 export type { IndexFunction } from './informer/object-index.ts';
-export type { MissingRule, ReflectorPhase } from './informer/reflector.ts';
+export type { MissingRule, ReflectorCounts, ReflectorPhase } from './informer/reflector.ts';
 export {
   createSharedInformers,
   type InformerHandle,
@@ -58,6 +63,8 @@ export {
   type SharedInformersOptions,
 } from './informer/shared-informers.ts';
 export type { Store, StoreReader, StoreSelection } from './informer/store.ts';
+export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader/leader-election.ts';
+export { isLeadershipLost, LeadershipLostError, type Term } from './leader/term.ts';
 export type { QueueMetrics } from './queue/queue-metrics.ts';
 export {
   type AddOptions,
@@ -66,4 +73,8 @@ export {
   type WorkQueue,
   type WorkQueueOptions,
 } from './queue/work-queue.ts';
+export { type EvictOptions, evict } from './subresources/eviction.ts';
+export { type PodLogOptions, podLog } from './subresources/pod-log.ts';
+export { getScale, setScale } from './subresources/scale.ts';
+export { requestToken, type ServiceAccountToken, type TokenOptions } from './subresources/service-account-token.ts';
 export { type ConnectOptions, connect } from './transport/connect.ts';

@@ -13,7 +13,14 @@ import {
 } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Namespace, Pod } from '@keelson/core/v1';
-import { type Client, type ClientOptions, connect, createClient, type RequestAttempt } from '../src/index.ts';
+import {
+  type Client,
+  type ClientOptions,
+  connect,
+  createClient,
+  metadataOf,
+  type RequestAttempt,
+} from '../src/index.ts';
 import { ManualClock, steadyRandom } from './manual-clock.ts';
 import { configFor, type Script, type ScriptedServer, sendJson, startServer } from './scripted-server.ts';
 import { until } from './until.ts';
@@ -106,8 +113,7 @@ describe('a call asks the server', () => {
     ],
     [
       'apply of a status',
-      (client) =>
-        client.apply(Deployment, { metadata: { name: 'a', namespace: 'x' } } as never, { subresource: 'status' }),
+      (client) => client.apply(Deployment, { metadata: { name: 'a', namespace: 'x' } }, { subresource: 'status' }),
       'PATCH /apis/apps/v1/namespaces/x/deployments/a/status?fieldManager=test application/apply-patch+yaml {"metadata":{"name":"a","namespace":"x"},"apiVersion":"apps/v1","kind":"Deployment"}',
     ],
     [
@@ -131,7 +137,7 @@ describe('a call asks the server', () => {
       (client) =>
         client.create(
           Pod,
-          { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: 'x' } } as never,
+          { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: 'x' } },
           {
             subresource: 'eviction',
           },
@@ -394,6 +400,48 @@ describe('a list', () => {
       if (++read === 20) break;
     }
   });
+});
+
+describe('metadata alone', () => {
+  const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: configMap.metadata };
+
+  test('is asked for by a kind of its own, whose objects say what they are', async () => {
+    await using given = await setup(({ path }, response) => {
+      if (path.includes('watch')) response.end(`${JSON.stringify({ type: 'ADDED', object: partial })}\n`);
+      else
+        sendJson(response, path.includes('limit') ? { metadata: { resourceVersion: '9' }, items: [partial] } : partial);
+    });
+    const kind = metadataOf(ConfigMap);
+    const expected = { apiVersion: 'v1', kind: 'ConfigMap', metadata: configMap.metadata };
+    assert.deepEqual(await given.client.get(kind, 'x/a'), expected);
+    assert.deepEqual((await given.client.list(kind)).items, [expected]);
+    for await (const event of given.client.watch(kind)) assert.deepEqual(event, { type: 'ADDED', object: expected });
+    const form = (name: string) => `application/json;as=${name};g=meta.k8s.io;v=v1`;
+    assert.deepEqual(
+      given.server.requests.map(({ headers }) => headers.accept),
+      [form('PartialObjectMetadata'), form('PartialObjectMetadataList'), form('PartialObjectMetadata')],
+    );
+  });
+});
+
+test('any path can be read, as JSON or as it comes', async () => {
+  await using given = await setup(({ path }, response) => {
+    if (path === '/version') sendJson(response, { major: '1' });
+    else if (path === '/log') response.end('line\n');
+    else fail(response, 404, { reason: 'NotFound' });
+  });
+  assert.deepEqual(await given.client.getRaw('/version'), { major: '1' });
+  const chunks = [];
+  for await (const chunk of given.client.streamRaw('/log')) chunks.push(chunk);
+  assert.equal(Buffer.concat(chunks).toString(), 'line\n');
+  assert.deepEqual(
+    given.server.requests.map(({ headers }) => headers.accept),
+    ['application/json', '*/*'],
+  );
+  await assert.rejects(given.client.getRaw('/nothing'), { message: 'get /nothing: no' });
+  await assert.rejects(async () => {
+    for await (const _ of given.client.streamRaw('/nothing'));
+  }, isNotFound);
 });
 
 /** Moves the clock whenever someone waits for it, until `ended`. */

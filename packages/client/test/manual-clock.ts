@@ -11,10 +11,11 @@ export class ManualClock implements Clock {
   readonly #pending = new Set<Pending>();
   readonly #startedAt = Date.parse('2026-01-01T00:00:00Z');
   #elapsedMs = 0;
+  #wallOffsetMs = 0;
   #order = 0;
 
   now(): number {
-    return this.#startedAt + this.#elapsedMs;
+    return this.#startedAt + this.#elapsedMs + this.#wallOffsetMs;
   }
 
   monotonic(): number {
@@ -52,6 +53,16 @@ export class ManualClock implements Clock {
       await settled();
     }
     this.#elapsedMs = end;
+  }
+
+  /** Time passes and nothing runs, as if the process were stopped or its event loop blocked. */
+  jump(ms: number): void {
+    this.#elapsedMs += ms;
+  }
+
+  /** Only the wall clock moves, as when it is set, or the machine was suspended. */
+  jumpWall(ms: number): void {
+    this.#wallOffsetMs += ms;
   }
 
   #next(): Pending | undefined {

@@ -82,6 +82,18 @@ export class ScriptedCollection implements AsyncDisposable {
     this.#history = [];
   }
 
+  /** Goes back to an early state with only these objects, as if from a backup. Open watches hear nothing. */
+  restore(names: readonly string[]): void {
+    this.#revision = 50;
+    this.#history = [];
+    this.#compacted = 0;
+    const restored = names.map((name) => {
+      const uid = this.#objects.get(name)?.metadata.uid ?? name;
+      return [name, configMap(name, 'restored', uid, this.#revision)] as const;
+    });
+    this.#objects = new Map(restored);
+  }
+
   /** Ends all watches as a server that is done with them. */
   endWatches(): void {
     for (const { response } of this.watches) response.end();

@@ -85,6 +85,34 @@ describe('connections', () => {
   });
 });
 
+describe('a last check before sending', () => {
+  test('comes when the request has its connection, and can stop it there', async () => {
+    const waiting: (() => void)[] = [];
+    await using server = await startServer((_request, response) => waiting.push(() => response.end('x')));
+    await using transport = connect(configFor(server.url), { maxConnections: 1 });
+    let mayWrite = true;
+    const beforeSend = () => {
+      if (!mayWrite) throw new Error('no longer the leader');
+    };
+    const first = textOf(transport, get('/first', { beforeSend }));
+    await until(() => waiting.length === 1);
+    const second = assert.rejects(transport.request(get('/second', { beforeSend })), /no longer the leader/);
+    mayWrite = false; // while the second waits for the connection
+    waiting[0]?.();
+    assert.equal(await first, 'x');
+    await second;
+    mayWrite = true;
+    const third = textOf(transport, get('/third', { beforeSend }));
+    await until(() => waiting.length === 2);
+    waiting[1]?.();
+    await third;
+    assert.deepEqual(
+      server.requests.map(({ path }) => path),
+      ['/first', '/third'],
+    );
+  });
+});
+
 describe('an abort', () => {
   test('ends a request that waits for its answer, and closes the socket', async () => {
     await using server = await startServer(() => {});

@@ -40,6 +40,8 @@ export interface Kind<
   /** The plural in the request path, such as `deployments`. */
   readonly resource: string;
   readonly scope: Scope;
+  /** What can be addressed below an object, such as `status`, where that is known. */
+  readonly subresources?: readonly string[];
   readonly [objectTypes]?: { readonly read: Read; readonly written: Written; readonly statusWritten: StatusWritten };
 }
 

@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(document)) {
-    const replacement = withoutNulls(patch);
+    const replacement = isObject(document) ? patch : withoutNulls(patch);
     return equalJson(document, replacement) ? document : replacement;
   }
   const changes = new Map<string, unknown>();
@@ -37,7 +37,10 @@ export function createMergePatch(before: unknown, after: unknown): unknown {
   return Object.fromEntries(patch);
 }
 
-/** A patch's nulls mean absent, also in the parts that are new (the server drops them inside of lists as well). */
+/**
+ * A patch's nulls mean absent, also in the parts that are new. The server drops them from the items of lists as well,
+ * unless the list replaces an object.
+ */
 function withoutNulls(patch: unknown): unknown {
   if (isArray(patch)) return patch.map((item) => withoutNulls(item));
   if (!isObject(patch)) return patch;

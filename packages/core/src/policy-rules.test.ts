@@ -18,7 +18,6 @@ test('a declaration yields exactly the verbs that its controller uses', () => {
   assert.deepEqual(printed(rules), [
     '/configmaps: get list watch',
     '/configmaps/finalizers: update',
-    '/configmaps/status: patch',
     '/pods: get list watch',
     '/secrets: get',
     '/services: get list watch create patch delete',

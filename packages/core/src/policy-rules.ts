@@ -26,7 +26,7 @@ export function rulesFor(...declarations: readonly Declaration[]): readonly Poli
   };
   for (const declaration of declarations) {
     grant(declaration.for, undefined, 'get', 'list', 'watch');
-    grant(declaration.for, 'status', 'patch');
+    if (declaration.for.subresources?.includes('status') ?? true) grant(declaration.for, 'status', 'patch');
     // A reference with blockOwnerDeletion keeps the owner in place, so some clusters ask for this right on the owner.
     if (ownedKinds(declaration).length > 0) grant(declaration.for, 'finalizers', 'update');
     for (const kind of ownedKinds(declaration)) grant(kind, undefined, 'get', 'list', 'watch', 'create', 'patch');

@@ -32,6 +32,8 @@ test('a selection matches the labels that a server would match', () => {
     [{ app: 'other' }, false],
     [{}, true],
     [{ matchLabels: { app: 'memcached' } }, true],
+    [{ matchLabels: undefined }, true],
+    [{ matchLabels: 'a label' }, false],
     [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['x', 'memcached'] }] }, true],
     [{ matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] }, false],
     [[{ key: 'app', operator: 'Exists' }], true],

@@ -17,8 +17,11 @@ export type Labels = Readonly<Record<string, string>>;
 /** What selects by label: equal pairs, requirements, Kubernetes' LabelSelector, or the text that kubectl takes. */
 export type LabelSelection = string | Labels | LabelSelector | readonly Requirement[];
 
+/** A label may be called `matchLabels`, but then its value is a string. */
 const isLabelSelector = (selection: Labels | LabelSelector): selection is LabelSelector =>
-  Object.values(selection).some((value) => typeof value === 'object');
+  ['matchLabels', 'matchExpressions'].some(
+    (name) => name in selection && typeof (selection as Labels)[name] !== 'string',
+  );
 
 /** The requirements of a selection, all of which must hold. */
 export function requirementsOf(selection: LabelSelection): readonly Requirement[] {

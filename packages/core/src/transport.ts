@@ -16,6 +16,11 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
   /** The answer is open-ended (a watch, a log): it gets a connection of its own, so that it cannot starve requests. */
   readonly streaming?: boolean | undefined;
+  /**
+   * Called right before the first byte is sent, however long the request had to wait for a connection; what it throws
+   * prevents the sending and rejects the request. This is how a leader whose term has ended is kept from writing.
+   */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface TransportResponse {

@@ -6,17 +6,18 @@
 import type { InformerHandle, SharedInformers, Store } from '@keelson/client';
 import {
   type Declaration,
-  equalJson,
   type Kind,
   type LabelSelection,
   type NamespacedName,
   type ObjectOf,
   ownedKinds,
+  printLabelSelector,
+  requirementsOf,
   resourceNameOf,
 } from '@keelson/core';
 import type { CacheListOptions, CacheView } from './context.ts';
 
-export interface Caches extends AsyncDisposable, CacheView<Declaration> {
+export interface Caches extends CacheView<Declaration> {
   readonly informers: readonly InformerHandle[];
   informer(kind: Kind): InformerHandle;
   store<K extends Kind>(kind: K): Store<ObjectOf<K>>;
@@ -38,7 +39,7 @@ function watchedKinds(declaration: Declaration): readonly Selected[] {
   for (const { watch: kind, labels } of declaration.watches ?? []) {
     const present = selected.get(idOf(kind));
     if (present === undefined) selected.set(idOf(kind), { kind, labels });
-    else if (present.labels !== undefined && !equalJson(present.labels, labels)) {
+    else if (present.labels !== undefined && printed(present.labels) !== printed(labels)) {
       throw new RangeError(
         `${kind.kind} is watched twice with different labels; use one watch and let its mapping choose`,
       );
@@ -46,6 +47,8 @@ function watchedKinds(declaration: Declaration): readonly Selected[] {
   }
   return [...selected.values()];
 }
+
+const printed = (labels: LabelSelection | undefined): string => printLabelSelector(requirementsOf(labels ?? {}));
 
 export function createCaches(declaration: Declaration, shared: SharedInformers, manager: string): Caches {
   const handles = new Map<string, InformerHandle>();
@@ -68,8 +71,5 @@ export function createCaches(declaration: Declaration, shared: SharedInformers, 
     store,
     get: <K extends Kind>(kind: K, key: NamespacedName) => store(kind).get(key),
     list: <K extends Kind>(kind: K, options?: CacheListOptions) => store(kind).list(options),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...handles.values()].map((handle) => handle[Symbol.asyncDispose]()));
-    },
   };
 }

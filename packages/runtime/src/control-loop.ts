@@ -5,25 +5,28 @@
  * retried with growing delay until it succeeds or the object is gone; nothing begins before all watches are complete.
  * Does not: reconcile an object that is being deleted, or tell a reconciler why it was called.
  */
-import { type Client, createWorkQueue, type EventRecorder, type WorkQueue } from '@keelson/client';
+import { type Client, createWorkQueue, type EventRecorder, type WorkItem, type WorkQueue } from '@keelson/client';
 import {
   type Clock,
   type Declaration,
   isConflict,
   isNotControlled,
+  isNotFound,
   type KubernetesObject,
   keyOf,
   type NamespacedName,
   ownedKinds,
+  parseKey,
 } from '@keelson/core';
 import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { Events, ReconcileContext } from './context.ts';
 import type { Controller } from './controller.ts';
 import type { Logger } from './logger.ts';
-import { causeOf, controllerKey, mappedKeys, statesOf } from './mapping.ts';
+import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { isTerminal, type Outcome } from './outcome.ts';
+import { OwnWrites } from './own-writes.ts';
 import { createOwned } from './owned.ts';
 import { createStatusWriter } from './status-writer.ts';
 
@@ -44,13 +47,18 @@ const initialPriority = -100;
 /** Causes that are kept for one log line; a storm of events must not become a storm of memory. */
 const keptCauses = 10;
 
+/** A conflict is nobody's business while the next look at the cluster can settle it. */
+const quietConflicts = 5;
+
 export class ControlLoop {
   readonly #options: ControlLoopOptions;
   readonly #queue: WorkQueue;
+  readonly #ownWrites = new OwnWrites();
   readonly #causes = new Map<NamespacedName, string[]>();
   /** Objects in the way (`Deployment default/cache`), and who waits for them to go. */
   readonly #inTheWay = new Map<string, Set<NamespacedName>>();
   readonly #work = new AbortController();
+  #passes = 0;
 
   constructor(options: ControlLoopOptions) {
     this.#options = options;
@@ -58,12 +66,18 @@ export class ControlLoop {
     options.metrics.observe(this.#queue);
   }
 
+  /** Reconciles that run now. */
+  get passes(): number {
+    return this.#passes;
+  }
+
   /** Works until `signal` is aborted, then lets running reconciles finish. Resolves when the last one has. */
   async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const { controller, caches, logger, metrics } = this.#options;
     logger.info('Starting Controller');
-    this.#subscribe(signal);
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#subscribe(signal);
     await Promise.race([stopped, Promise.all(caches.informers.map(({ synced }) => synced))]);
     if (signal.aborted) return;
     logger.info('Starting workers', { 'worker count': controller.concurrency });
@@ -82,22 +96,24 @@ export class ControlLoop {
   }
 
   #subscribe(signal: AbortSignal): void {
-    const { controller, caches, applied } = this.#options;
+    const { controller, caches, applied, logger } = this.#options;
     const { declaration } = controller;
+    const report = (error: unknown) => logger.error('A mapping threw; that change wakes nobody', { error });
     caches.informer(declaration.for).subscribe(
       (event) => {
-        this.#enqueue(keyOf(event.object), causeOf(event), event.type === 'added' && event.initial);
+        const key = keyOf(event.object);
+        const wake = () => this.#enqueue(key, causeOf(event), event.type === 'added' && event.initial);
+        if (event.type === 'updated') this.#ownWrites.changed(key, event.previous, event.object, wake);
+        else wake();
         if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
       },
       { signal },
     );
+    const owner = (object: KubernetesObject) => controllerKey(declaration.for, object);
     for (const kind of ownedKinds(declaration)) {
       caches.informer(kind).subscribe(
         (event) => {
-          const initial = event.type === 'added' && event.initial;
-          for (const object of statesOf(event)) {
-            for (const key of controllerKey(declaration.for, object)) this.#enqueue(key, causeOf(event), initial);
-          }
+          for (const key of concernedKeys(event, owner, report)) this.#enqueue(key, causeOf(event), isInitial(event));
           for (const key of this.#waitingFor(event.object)) this.#enqueue(key, causeOf(event), false);
           if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
         },
@@ -105,12 +121,10 @@ export class ControlLoop {
       );
     }
     for (const watch of declaration.watches ?? []) {
+      const map = mapperOf(declaration.for, watch);
       caches.informer(watch.watch).subscribe(
         (event) => {
-          const initial = event.type === 'added' && event.initial;
-          for (const object of statesOf(event)) {
-            for (const key of mappedKeys(declaration.for, watch, object)) this.#enqueue(key, causeOf(event), initial);
-          }
+          for (const key of concernedKeys(event, map, report)) this.#enqueue(key, causeOf(event), isInitial(event));
         },
         { signal },
       );
@@ -118,9 +132,140 @@ export class ControlLoop {
   }
 
   #enqueue(key: NamespacedName, cause: string, initial: boolean): void {
+    this.#noteCause(key, cause);
+    this.#queue.add(key, initial ? { priority: initialPriority } : {});
+  }
+
+  #noteCause(key: NamespacedName, cause: string): void {
     const causes = this.#causes.get(key) ?? [];
     if (causes.length < keptCauses && !causes.includes(cause)) this.#causes.set(key, [...causes, cause]);
-    this.#queue.add(key, initial ? { priority: initialPriority } : {});
+  }
+
+  async #worker(): Promise<void> {
+    for (;;) {
+      const item = await this.#queue.get();
+      if (item === undefined) return;
+      this.#passes += 1;
+      try {
+        await this.#process(item);
+      } catch (error) {
+        // A reconciler's errors are dealt with below; this is a defect of ours, and the other objects go on.
+        this.#options.logger.error('The engine failed at an object', { key: item.key, error });
+      } finally {
+        this.#passes -= 1;
+        this.#queue.done(item.key);
+      }
+    }
+  }
+
+  async #process(item: WorkItem): Promise<void> {
+    const { key } = item;
+    const { controller, caches, metrics, logger: parent } = this.#options;
+    const { for: kind } = controller.declaration;
+    const causes = this.#causes.get(key) ?? [];
+    this.#causes.delete(key);
+    const logger = parent.with(parseKey(key));
+    const object = caches.store(kind).get(key);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+      logger.debug(`${kind.kind} is deleted or being deleted; what it owns goes with it`);
+      this.#forget(key);
+      return;
+    }
+    logger.debug(`Reconciling ${kind.kind}`, { causes });
+    const finish = metrics.begin();
+    this.#ownWrites.begin(key);
+    try {
+      const outcome = await this.#reconcile(key, object, logger);
+      this.#queue.forget(key);
+      this.#ownWrites.succeeded(key);
+      if (outcome.type === 'requeue') {
+        this.#noteCause(key, 'requeue');
+        this.#queue.addAfter(key, outcome.afterMs);
+      }
+      finish(outcome.type === 'requeue' ? 'requeue_after' : 'success');
+    } catch (error) {
+      finish(await this.#failed(item, object, error, logger));
+    }
+  }
+
+  async #reconcile(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<Outcome> {
+    const { controller, caches } = this.#options;
+    const { for: kind } = controller.declaration;
+    // A signal for this pass alone: whoever listens to it is forgotten with it.
+    const pass = new AbortController();
+    const onAbort = () => pass.abort(this.#work.signal.reason);
+    this.#work.signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const client = this.#options.client.with({ signal: pass.signal });
+      const context: ReconcileContext<Declaration> = {
+        cache: caches,
+        client,
+        owned: createOwned({ ...this.#options, client, logger, ownerKind: kind, owner: object }),
+        status: this.#statusWriter(key, object, client),
+        events: this.#eventsOf(object),
+        logger,
+        signal: pass.signal,
+      };
+      return await controller.reconcile(object as never, context as never);
+    } finally {
+      this.#work.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Decides what becomes of a failed key; returns the result under which it is counted. */
+  async #failed(
+    item: WorkItem,
+    object: KubernetesObject,
+    error: unknown,
+    logger: Logger,
+  ): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
+    const { key } = item;
+    const { for: kind } = this.#options.controller.declaration;
+    if (this.#work.signal.aborted) {
+      this.#ownWrites.forget(key);
+      return 'requeue';
+    }
+    if (isNotControlled(error)) this.#waitFor(`${error.object.kind} ${error.object.key}`, key);
+    if (isGoneItself(error, kind.resource, object)) {
+      logger.debug(`${kind.kind} was deleted during the pass`);
+      this.#forget(key);
+      return 'success';
+    }
+    const isPassing = isConflict(error) && this.#queue.failures(key) < quietConflicts;
+    if (isPassing || (isNotControlled(error) && isOfFormerSelf(error, kind, object))) {
+      // Someone wrote in between, or what our namesake left is not yet collected: looking again settles it.
+      this.#ownWrites.failed(key);
+      this.#retry(item);
+      logger.debug('Looking again', { error });
+      return 'requeue';
+    }
+    await this.#report(key, object, error, logger);
+    this.#ownWrites.failed(key);
+    if (isTerminal(error)) {
+      this.#queue.forget(key);
+      logger.error('Reconciler error; not retried until the object changes', { error });
+      return 'terminal';
+    }
+    logger.error('Reconciler error', { error, retryInMs: this.#retry(item) });
+    return 'error';
+  }
+
+  #retry({ key, priority }: WorkItem): number {
+    this.#noteCause(key, 'retry');
+    return this.#queue.addRateLimited(key, { priority });
+  }
+
+  #forget(key: NamespacedName): void {
+    this.#queue.forget(key);
+    this.#ownWrites.forget(key);
+    for (const [id, waiting] of this.#inTheWay) {
+      if (waiting.delete(key) && waiting.size === 0) this.#inTheWay.delete(id);
+    }
+  }
+
+  #waitFor(id: string, key: NamespacedName): void {
+    const waiting = this.#inTheWay.get(id) ?? new Set();
+    this.#inTheWay.set(id, waiting.add(key));
   }
 
   #waitingFor(object: KubernetesObject): readonly NamespacedName[] {
@@ -130,110 +275,37 @@ export class ControlLoop {
     return waiting;
   }
 
-  async #worker(): Promise<void> {
-    for (;;) {
-      const item = await this.#queue.get();
-      if (item === undefined) return;
-      try {
-        await this.#process(item.key);
-      } finally {
-        this.#queue.done(item.key);
-      }
-    }
-  }
-
-  async #process(key: NamespacedName): Promise<void> {
-    const { controller, caches, metrics, logger: parent } = this.#options;
-    const { for: kind } = controller.declaration;
-    const causes = this.#causes.get(key) ?? [];
-    this.#causes.delete(key);
-    const [first = '', second] = key.split('/');
-    const logger = parent.with({ namespace: second === undefined ? undefined : first, name: second ?? first });
-    const object = caches.store(kind).get(key);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
-      logger.debug(`${kind.kind} is deleted or being deleted; what it owns goes with it`);
-      this.#queue.forget(key);
-      return;
-    }
-    logger.debug(`Reconciling ${kind.kind}`, { causes });
-    const finish = metrics.begin();
-    try {
-      const outcome = await this.#reconcile(object, logger);
-      this.#queue.forget(key);
-      if (outcome.type === 'requeue') {
-        this.#causes.set(key, ['requeue']);
-        this.#queue.addAfter(key, outcome.afterMs);
-      }
-      finish(outcome.type === 'requeue' ? 'requeue_after' : 'success');
-    } catch (error) {
-      finish(await this.#failed(key, object, error, logger));
-    }
-  }
-
-  async #reconcile(object: KubernetesObject, logger: Logger): Promise<Outcome> {
-    const { controller, client: unbound, caches } = this.#options;
-    const { signal } = this.#work;
-    const client = unbound.with({ signal });
-    const { for: kind } = controller.declaration;
-    const context: ReconcileContext<Declaration> = {
-      cache: caches,
-      client,
-      owned: createOwned({ ...this.#options, client, logger, ownerKind: kind, owner: object }),
-      status: createStatusWriter({ ...this.#options, client, kind, object }),
-      events: this.#eventsOf(object),
-      logger,
-      signal,
-    };
-    return controller.reconcile(object as never, context as never);
-  }
-
-  /** Decides what becomes of a failed key; returns the result under which it is counted. */
-  async #failed(
-    key: NamespacedName,
-    object: KubernetesObject,
-    error: unknown,
-    logger: Logger,
-  ): Promise<'error' | 'terminal' | 'requeue'> {
-    if (this.#work.signal.aborted) return 'requeue';
-    if (isNotControlled(error)) this.#waitFor(`${error.object.kind} ${error.object.key}`, key);
-    // Someone wrote in between: that write's event is on its way, and there is nothing to tell a user.
-    if (isConflict(error)) {
-      this.#retry(key);
-      logger.debug('Conflict; reading again', { error });
-      return 'requeue';
-    }
-    await this.#report(object, error, logger);
-    if (isTerminal(error)) {
-      this.#queue.forget(key);
-      logger.error('Reconciler error; not retried until the object changes', { error });
-      return 'terminal';
-    }
-    logger.error('Reconciler error', { error, retryInMs: this.#retry(key) });
-    return 'error';
-  }
-
-  #retry(key: NamespacedName): number {
-    this.#causes.set(key, ['retry']);
-    return this.#queue.addRateLimited(key);
-  }
-
-  #waitFor(id: string, key: NamespacedName): void {
-    const waiting = this.#inTheWay.get(id) ?? new Set();
-    this.#inTheWay.set(id, waiting.add(key));
-  }
-
-  async #report(object: KubernetesObject, error: unknown, logger: Logger): Promise<void> {
-    const { controller, client } = this.#options;
+  /** Writes the status that the author wants after a failure. Its Events are told once that is done. */
+  async #report(key: NamespacedName, object: KubernetesObject, error: unknown, logger: Logger): Promise<void> {
+    const { controller, client, caches } = this.#options;
     if (controller.onError === undefined) return;
-    const { for: kind } = controller.declaration;
+    const latest = caches.store(controller.declaration.for).get(key);
+    const subject = latest?.metadata.uid === object.metadata.uid ? latest : object;
+    const told: (() => void)[] = [];
+    const recorder = this.#eventsOf(object);
+    const events: Events = {
+      normal: (reason, message) => void told.push(() => recorder.normal(reason, message)),
+      warning: (reason, message) => void told.push(() => recorder.warning(reason, message)),
+    };
     try {
-      const status = controller.onError(object as never, error, { events: this.#eventsOf(object) });
-      if (status === undefined) return;
-      const bound = client.with({ signal: this.#work.signal });
-      await createStatusWriter({ ...this.#options, client: bound, kind, object }).apply(status);
+      const status = controller.onError(subject as never, error, { events });
+      if (status !== undefined) {
+        await this.#statusWriter(key, object, client.with({ signal: this.#work.signal })).apply(status);
+      }
+      for (const tell of told) tell();
     } catch (failure) {
       logger.error('The error could not be written to the status', { error: failure });
     }
+  }
+
+  #statusWriter(key: NamespacedName, object: KubernetesObject, client: Client) {
+    return createStatusWriter({
+      ...this.#options,
+      client,
+      kind: this.#options.controller.declaration.for,
+      object,
+      onWritten: (before, after) => this.#ownWrites.wrote(key, before, after),
+    });
   }
 
   #eventsOf(object: KubernetesObject): Events {
@@ -243,4 +315,13 @@ export class ControlLoop {
       warning: (reason, message) => recorder.event(object, { type: 'Warning', reason, message }),
     };
   }
+}
+
+const isInitial = (event: { readonly type: string; readonly initial?: boolean }): boolean => event.initial === true;
+
+/** The server does not know the reconciled object any more: its deletion is on the way to us. */
+function isGoneItself(error: unknown, resource: string, { metadata }: KubernetesObject): boolean {
+  if (!isNotFound(error)) return false;
+  const { kind, name } = error.status.details ?? {};
+  return kind === resource && name === metadata.name;
 }

@@ -4,7 +4,7 @@
  * Nothing here runs anything. `createManager` interprets these values, `generate` prints them, `testing` starts them.
  */
 import type { Declaration, Kind, ObjectOf, PolicyRule, StatusInputOf } from '@keelson/core';
-import { rulesFor } from '@keelson/core';
+import { resourceNameOf, rulesFor } from '@keelson/core';
 import type { Events, ReconcileContext } from './context.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -79,10 +79,18 @@ export function operator({ name, controllers }: Operator): Operator {
   const twice = names.find((each, i) => names.indexOf(each) !== i);
   if (twice !== undefined)
     throw new RangeError(`operator ${name}: two controllers are called "${twice}"; give one a name`);
+  const kinds = controllers.map(({ declaration }) => resourceNameOf(declaration.for));
+  const shared = kinds.find((each, i) => kinds.indexOf(each) !== i);
+  if (shared !== undefined) {
+    // Both would apply the status under the operator's name, and each would remove what the other said.
+    throw new RangeError(`operator ${name}: two controllers reconcile ${shared}; let one of them do both`);
+  }
   return { name, controllers };
 }
 
-/** The RBAC rules that an operator's controllers need; leases and Events come on top. */
+const eventsRule: PolicyRule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
+
+/** The RBAC rules that an operator needs: those of its controllers' declarations, and Events. */
 export function rulesOf({ controllers }: Operator): readonly PolicyRule[] {
-  return rulesFor(...controllers.map(({ declaration }) => declaration));
+  return [...rulesFor(...controllers.map(({ declaration }) => declaration)), eventsRule];
 }

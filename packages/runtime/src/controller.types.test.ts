@@ -61,6 +61,8 @@ test('a controller is named after its kind and reconciles one object at a time u
 
 test('a definition that cannot work is refused with the value received', () => {
   const reconcile = async () => done;
+  const again = controller({ for: ConfigMap, name: 'again', reconcile });
+  assert.throws(() => operator({ name: 'both', controllers: [typed, again] }), /two controllers reconcile configmaps/);
   assert.throws(() => controller({ for: Pod, concurrency: 0, reconcile }), /controller pod: concurrency .* received 0/);
   assert.throws(() => operator({ name: 'Not A Name', controllers: [typed] }), /received "Not A Name"/);
   assert.throws(() => operator({ name: 'empty', controllers: [] }), /controllers must not be empty/);
@@ -75,6 +77,6 @@ test('the rules of an operator are those of its declarations', () => {
   const rules = rulesOf(operator({ name: 'example', controllers: [typed] }));
   assert.deepEqual(
     rules.map(({ resources }) => resources[0]),
-    ['configmaps', 'configmaps/finalizers', 'configmaps/status', 'pods', 'secrets', 'services', 'deployments'],
+    ['configmaps', 'configmaps/finalizers', 'pods', 'secrets', 'services', 'deployments', 'events'],
   );
 });

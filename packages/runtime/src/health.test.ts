@@ -13,6 +13,7 @@ const informer = (health: Partial<InformerHealth>): Pick<Informer, 'kind' | 'hea
     lastError: undefined,
     forbidden: undefined,
     lastEventAt: undefined,
+    counts: { lists: 0, watches: 0, silences: 0 },
     ...health,
   },
 });

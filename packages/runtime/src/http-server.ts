@@ -33,12 +33,11 @@ export class ListenError extends OperatorError {
 
 export async function listen(what: string, routes: Routes, options: ListenOptions): Promise<HttpServer> {
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    const route = request.method === 'GET' ? routes[pathname] : undefined;
-    void (async () => route?.(searchParams) ?? { status: 404, contentType: 'text/plain', body: 'not found\n' })()
+    // Whatever a stranger sends, the answer is an answer: nothing here may end the process.
+    void (async () => answerTo(request.method, request.url, routes))()
       .catch((error: unknown) => ({ status: 500, contentType: 'text/plain', body: `${String(error)}\n` }))
       .then(({ status, contentType, body }) => {
-        response.writeHead(status, { 'content-type': contentType }).end(body);
+        response.writeHead(status, { 'content-type': contentType }).end(request.method === 'HEAD' ? undefined : body);
       });
   });
   const attempt = (port: number) =>
@@ -72,4 +71,14 @@ export async function listen(what: string, routes: Routes, options: ListenOption
       await closed;
     },
   };
+}
+
+function answerTo(method: string | undefined, target: string | undefined, routes: Routes): Answer | Promise<Answer> {
+  const plain = (status: number, body: string): Answer => ({ status, contentType: 'text/plain', body: `${body}\n` });
+  const url = URL.parse(target ?? '/', 'http://localhost');
+  if (url === null) return plain(400, 'bad request');
+  const route = Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
+  if (route === undefined) return plain(404, 'not found');
+  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'method not allowed');
+  return route(url.searchParams);
 }

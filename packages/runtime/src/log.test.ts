@@ -62,6 +62,24 @@ test('the form for people is one line, whatever a cluster puts into a value', ()
   assert.deepEqual(lines, ['12:30:05 WARN  Odd name=cache text="a\\n\\u001b[31mb" error="x y"\n']);
 });
 
+test('what cannot be written as JSON is still written', () => {
+  const circle = new Error('round');
+  circle.cause = circle;
+  for (const error of [circle, Object.create(null), { big: 1n }]) {
+    for (const make of [jsonLogger, textLogger]) {
+      const { lines, options } = captured();
+      make(options).error('Odd', { error });
+      assert.equal(lines.length, 1);
+    }
+  }
+});
+
+test('an error is shown to people with the place where it was thrown', () => {
+  const { lines, options } = captured();
+  textLogger(options).error('Reconciler error', { error: new Error('x') });
+  assert.match(lines[0] ?? '', /^12:30:05 ERROR Reconciler error error=x\n\s+at .*log\.test\.ts/);
+});
+
 test('colour is only where it is asked for', () => {
   const { lines, options } = captured({ color: true });
   textLogger(options).info('Hello');

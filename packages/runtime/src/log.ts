@@ -1,4 +1,5 @@
 /** The two loggers of a process: JSON lines for machines, and a form for people on a terminal. */
+import { inspect } from 'node:util';
 import type { Clock } from '@keelson/core';
 import { pino } from 'pino';
 import type { Fields, Logger } from './logger.ts';
@@ -29,7 +30,7 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
       base: { logger: name },
       timestamp: () => `,"ts":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { error: (error: unknown) => describeError(error) },
     },
     { write },
   );
@@ -43,15 +44,18 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
   return wrap(root);
 }
 
+/** A cause may lead back to itself. */
+const deepestCause = 5;
+
 /** An error for the log: what, where, and why. Only the members that are known to hold no secret. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return inspect(error, { depth: 1 });
   const { code } = error as Error & { readonly code?: unknown };
   return {
     message: error.message,
     ...(typeof code === 'string' && { code }),
     stack: error.stack,
-    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+    ...(error.cause !== undefined && depth < deepestCause && { cause: describeError(error.cause, depth + 1) }),
   };
 }
 
@@ -62,12 +66,13 @@ export function textLogger({ clock, level = 'info', write = toStderr, color = fa
   const paint = (code: string, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   const line = (lineLevel: Level, message: string, fields: Fields) => {
     if (levels.indexOf(lineLevel) < levels.indexOf(level)) return;
+    const where = lineLevel === 'error' && fields.error instanceof Error ? `${stackOf(fields.error)}\n` : '';
     const time = new Date(clock.now()).toISOString().slice(11, 19);
     const pairs = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => ` ${paint('90', `${key}=`)}${printed(value)}`);
     write(
-      `${paint('90', time)} ${paint(colors[lineLevel], lineLevel.toUpperCase().padEnd(5))} ${message}${pairs.join('')}\n`,
+      `${paint('90', time)} ${paint(colors[lineLevel], lineLevel.toUpperCase().padEnd(5))} ${message}${pairs.join('')}\n${where}`,
     );
   };
   const wrap = (bound: Fields): Logger => ({
@@ -80,9 +85,20 @@ export function textLogger({ clock, level = 'info', write = toStderr, color = fa
   return wrap({});
 }
 
+/** Where an error was thrown, without the message, which stands in the line already. */
+const stackOf = ({ stack = '' }: Error): string =>
+  stack
+    .split('\n')
+    .filter((frame) => /^\s+at /.test(frame))
+    .join('\n');
+
 /** A value on one line; text from the cluster may contain anything, so control characters are escaped. */
 function printed(value: unknown): string {
   if (value instanceof Error) return printed(value.message);
   if (typeof value === 'string' && /^[\w./:@-]+$/.test(value)) return value;
-  return JSON.stringify(value) ?? String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return JSON.stringify(inspect(value, { depth: 1 }));
+  }
 }

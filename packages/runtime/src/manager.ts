@@ -49,73 +49,95 @@ export interface Manager {
   start(signal: AbortSignal): Promise<void>;
 }
 
+/** For a pass to notice that its signal was aborted. */
+const lastWordsMs = 1000;
+
 export function createManager(operator: Operator, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }) } = options;
   return {
     async start(signal) {
-      await using transport = borrowed(options) ?? connectTo(options, operator, clock);
-      const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
-      const client = createClient({
-        transport,
-        clock,
-        random,
-        fieldManager: operator.name,
-        metrics: metrics.requests,
-        onWarning: (warning) => logger.warn('The API server warns', { warning }),
-      });
-      await using informers = createSharedInformers({
-        client,
-        clock,
-        random,
-        onError: (error, informer) => reportWatch(logger, error, informer),
-      });
-      await using recorder = createEventRecorder({
-        client,
-        controller: operator.name,
-        clock,
-        random,
-        onError: (error) => logger.warn('An Event could not be recorded', { error }),
-      });
-      await using _health = await serve(
-        'health',
-        healthRoutes(() => informers.all),
-        options.health,
-        8081,
-        logger,
-      );
-      const metricsRoutes: Routes = {
-        '/metrics': async () => ({
-          status: 200,
-          contentType: metrics.registry.contentType,
-          body: await metrics.registry.metrics(),
-        }),
-      };
-      await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
-
-      const applied = new AppliedState(operator.name);
-      const loops = operator.controllers.map((controller) => {
-        const { group, kind } = controller.declaration.for;
-        return new ControlLoop({
-          controller,
-          client,
-          caches: createCaches(controller.declaration, informers, operator.name),
-          applied,
-          recorder,
-          logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
-          metrics: metrics.controller(controller.name),
-          clock,
-        });
-      });
-      const finished = Promise.all(loops.map((loop) => loop.run(signal)));
-      using _grace = afterAbort(signal, clock, options.gracePeriodMs ?? 30_000, () => {
-        for (const loop of loops) loop.abort(new Error('The operator stopped before this pass had finished.'));
-      });
-      await finished;
-      await recorder.flush();
+      await work(signal);
       logger.info('Stopped');
     },
   };
+
+  async function work(signal: AbortSignal): Promise<void> {
+    await using transport = borrowed(options) ?? connectTo(options, operator, clock);
+    const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
+    const client = createClient({
+      transport,
+      clock,
+      random,
+      fieldManager: operator.name,
+      metrics: metrics.requests,
+      onWarning: (warning) => logger.warn('The API server warns', { warning }),
+    });
+    await using informers = createSharedInformers({
+      client,
+      clock,
+      random,
+      onError: (error, informer) => reportWatch(logger, error, informer),
+    });
+    await using recorder = createEventRecorder({
+      client,
+      controller: operator.name,
+      clock,
+      random,
+      onError: (error) => logger.warn('An Event could not be recorded', { error }),
+    });
+    const applied = new AppliedState(operator.name);
+    const loops = operator.controllers.map((controller) => {
+      const { group, kind } = controller.declaration.for;
+      return new ControlLoop({
+        controller,
+        client,
+        caches: createCaches(controller.declaration, informers, operator.name),
+        applied,
+        recorder,
+        logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
+        metrics: metrics.controller(controller.name),
+        clock,
+      });
+    });
+    await using _health = await serve(
+      'health',
+      healthRoutes(() => informers.all),
+      options.health,
+      8081,
+      logger,
+    );
+    const metricsRoutes: Routes = {
+      '/metrics': async () => ({
+        status: 200,
+        contentType: metrics.registry.contentType,
+        body: await metrics.registry.metrics(),
+      }),
+    };
+    await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
+
+    const finished = Promise.all(loops.map((loop) => loop.run(signal)));
+    await orForced(finished, signal, options.gracePeriodMs ?? 30_000, loops);
+  }
+
+  /** Waits for the end of all passes; those that outlive the grace period are aborted, and then given up. */
+  async function orForced(
+    finished: Promise<unknown>,
+    signal: AbortSignal,
+    gracePeriodMs: number,
+    loops: readonly ControlLoop[],
+  ): Promise<void> {
+    const abort = () => {
+      for (const loop of loops) loop.abort(new Error('The operator stopped before this pass had finished.'));
+    };
+    using _grace = afterAbort(signal, clock, gracePeriodMs, abort);
+    const stuck = Promise.withResolvers<never>();
+    using _end = afterAbort(signal, clock, gracePeriodMs + lastWordsMs, () => {
+      const passes = loops.reduce((sum, loop) => sum + loop.passes, 0);
+      stuck.reject(new Error(`${passes} reconciles did not stop although their signal was aborted.`));
+    });
+    await Promise.race([finished, stuck.promise]);
+  }
 }
 
 /** A transport that the caller keeps: leaving the scope must not close it. */
@@ -159,6 +181,8 @@ function afterAbort(signal: AbortSignal, clock: Clock, delayMs: number, callback
 }
 
 function reportWatch(logger: Logger, error: Error, { kind, health }: Informer): void {
-  const problem = problemOf(health);
-  logger.warn(`${kind.kind} cannot be watched; trying again`, { problem, error });
+  // An informer also reports what a handler threw; only its own last error is about the watch.
+  if (health.lastError === error)
+    logger.warn(`${kind.kind} cannot be watched; trying again`, { problem: problemOf(health), error });
+  else logger.error(`Something failed at a change of ${kind.kind}`, { error });
 }

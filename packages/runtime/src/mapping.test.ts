@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byLabel, type KubernetesObject, watch } from '@keelson/core';
+import { byLabel, type KubernetesObject, NotControlledError, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Namespace, Pod } from '@keelson/core/v1';
-import { causeOf, controllerKey, mappedKeys, statesOf } from './mapping.ts';
+import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
 
 const object = (metadata: Partial<KubernetesObject['metadata']>): KubernetesObject => ({
   apiVersion: 'v1',
@@ -33,18 +33,55 @@ test('an owner that is not the controller is not concerned', () => {
 });
 
 test('a watched object concerns whom its label names, or whom the function says', () => {
-  const labelled = watch(Pod, { to: byLabel('instance') });
-  assert.deepEqual(mappedKeys(Deployment, labelled, object({ labels: { instance: 'a' } })), ['ns/a']);
-  assert.deepEqual(mappedKeys(Deployment, labelled, object({ labels: { instance: '' } })), []);
-  assert.deepEqual(mappedKeys(Deployment, labelled, object({})), []);
-  const computed = watch(Pod, { to: (pod) => [`x/${pod.metadata.name}`, 'x/y'] });
-  assert.deepEqual(mappedKeys(Deployment, computed, object({})), ['x/p', 'x/y']);
+  const labelled = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }));
+  assert.deepEqual(labelled(object({ labels: { instance: 'a' } })), ['ns/a']);
+  assert.deepEqual(labelled(object({ labels: { instance: '' } })), []);
+  assert.deepEqual(labelled(object({})), []);
+  const computed = mapperOf(Deployment, watch(Pod, { to: (pod) => [`x/${pod.metadata.name}`, 'x/y'] }));
+  assert.deepEqual(computed(object({})), ['x/p', 'x/y']);
 });
 
-test('an update speaks of both states, a resync of one', () => {
+test('an object outside of the labels of a watch concerns nobody', () => {
+  const map = mapperOf(Deployment, watch(Pod, { labels: { app: 'x' }, to: byLabel('instance') }));
+  assert.deepEqual(map(object({ labels: { app: 'x', instance: 'a' } })), ['ns/a']);
+  assert.deepEqual(map(object({ labels: { app: 'y', instance: 'a' } })), []);
+});
+
+test('an update concerns both states, each key once, also when the mapping throws for one of them', () => {
   const before = object({ labels: { instance: 'a' } });
   const after = object({ labels: { instance: 'b' } });
-  assert.deepEqual(statesOf({ type: 'updated', object: after, previous: before }), [before, after]);
-  assert.deepEqual(statesOf({ type: 'updated', object: after, previous: after }), [after]);
+  const byInstance = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }));
+  const unwanted = () => assert.fail('nothing throws');
+  assert.deepEqual(concernedKeys({ type: 'updated', object: after, previous: before }, byInstance, unwanted), [
+    'ns/a',
+    'ns/b',
+  ]);
+  assert.deepEqual(concernedKeys({ type: 'updated', object: after, previous: after }, byInstance, unwanted), ['ns/b']);
   assert.equal(causeOf({ type: 'deleted', object: after, missed: false }), 'Pod ns/p deleted');
+
+  const errors: unknown[] = [];
+  const clumsy = (state: KubernetesObject) => {
+    if (state === before) throw new Error('malformed');
+    return ['ns/b'];
+  };
+  const keys = concernedKeys({ type: 'updated', object: after, previous: before }, clumsy, (error) =>
+    errors.push(error),
+  );
+  assert.deepEqual(keys, ['ns/b']);
+  assert.equal(errors.length, 1);
+});
+
+test('what a deleted object of the same name left behind is told from what belongs to someone else', () => {
+  const self = { ...object({}), metadata: { ...object({}).metadata, name: 'web', uid: 'new' } };
+  const inTheWay = (reference: object) =>
+    new NotControlledError(object({ ownerReferences: [{ ...owner('apps/v1', 'Deployment'), ...reference }] }), {
+      kind: 'Deployment',
+      key: 'ns/web',
+    });
+  assert.ok(isOfFormerSelf(inTheWay({ uid: 'old' }), Deployment, self));
+  assert.ok(!isOfFormerSelf(inTheWay({ name: 'other' }), Deployment, self));
+  assert.ok(!isOfFormerSelf(inTheWay({ kind: 'ReplicaSet' }), Deployment, self));
+  assert.ok(
+    !isOfFormerSelf(new NotControlledError(object({}), { kind: 'Deployment', key: 'ns/web' }), Deployment, self),
+  );
 });

@@ -104,6 +104,10 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
     requests: { finished: ({ code, method }) => requests.inc({ code, host, method }) },
     controller(controller) {
       const labels = { name: controller, controller };
+      // A counter that appears with its first error hides that error from rate().
+      for (const result of ['success', 'error', 'requeue', 'requeue_after']) total.inc({ controller, result }, 0);
+      for (const each of [errors, terminal]) each.inc({ controller }, 0);
+      for (const each of [adds, retries]) each.inc(labels, 0);
       return {
         queue: {
           added: () => adds.inc(labels),

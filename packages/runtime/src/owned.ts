@@ -70,10 +70,7 @@ export function createOwned({ client, caches, applied, logger, ownerKind, owner 
       };
       if (existing !== undefined && applied.wouldChangeNothing(existing, wanted)) return existing;
       const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
-      logger.info(
-        existing === undefined ? `Creating a new ${kind.kind}` : `Detected a drift, applying ${kind.kind}`,
-        subject,
-      );
+      logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
       const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
       applied.remember(result, wanted);
       caches.store(kind).overlay(result);

@@ -23,7 +23,12 @@ export interface StatusWriterOptions {
   readonly kind: Kind;
   /** The object as this reconcile sees it: its generation is the one that was observed. */
   readonly object: KubernetesObject;
+  /** Hears of each write: what was known before, and what came of it. */
+  readonly onWritten: (before: KubernetesObject, after: KubernetesObject) => void;
 }
+
+/** The API server refuses a longer message. */
+const longestMessage = 32_768;
 
 interface AuthoredStatus {
   readonly conditions?: readonly ConditionInput[] | undefined;
@@ -35,7 +40,7 @@ interface StoredStatus {
 
 /** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter<Declaration> {
-  const { client, caches, applied, clock, kind, object } = options;
+  const { client, caches, applied, clock, kind, object, onWritten } = options;
   return {
     async apply(authored) {
       const live = caches.store(kind).get(keyOf(object)) ?? object;
@@ -48,6 +53,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter<D
       };
       if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
       const result = await client.apply(kind, wanted, { subresource: 'status', force: true });
+      onWritten(live, result);
       applied.remember(result, wanted, 'status');
       caches.store(kind).overlay(result);
       return result;
@@ -69,7 +75,8 @@ function stamped(
     ...(conditions !== undefined && {
       conditions: conditions.flatMap((input) => {
         const before = previous.filter(({ type }) => type === input.type);
-        return setCondition(before, input, { generation, wallMs });
+        const message = input.message.slice(0, longestMessage);
+        return setCondition(before, { ...input, message }, { generation, wallMs });
       }),
     }),
     ...(generation !== undefined && { observedGeneration: generation }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { ListenError, listen } from '../src/http-server.ts';
 
@@ -22,9 +23,20 @@ test('a route answers, anything else is not found, and a failure is an answer to
   };
   assert.deepEqual(await get('/hello?name=you'), [200, 'hello you']);
   assert.deepEqual(await get('/other'), [404, 'not found\n']);
-  assert.deepEqual(await get('/hello', 'POST'), [404, 'not found\n']);
+  assert.deepEqual(await get('/hello', 'POST'), [405, 'method not allowed\n']);
+  assert.deepEqual(await get('/hello', 'HEAD'), [200, '']);
   assert.deepEqual(await get('/broken'), [500, 'Error: broken\n']);
   assert.deepEqual(await get('/__proto__'), [404, 'not found\n']);
+});
+
+test('a request that makes no sense is answered, and the server goes on', async () => {
+  await using server = await listen('test', routes, { host, port: 0 });
+  const socket = connect(server.port, host);
+  socket.end('GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
 });
 
 test('a taken port is one sentence, or replaced by a free one where that is wanted', async () => {

@@ -56,8 +56,9 @@ export function publishedManifest(manifest: Manifest, versionOf: (name: string) 
     versionOf(name) ?? range,
   ]);
   const bin = Object.entries(manifest.bin ?? {}).map(([name, source]) => [name, built(source, '.js')]);
+  const { devDependencies: _, ...published } = manifest;
   return {
-    ...manifest,
+    ...published,
     exports: Object.fromEntries(exports),
     ...(bin.length > 0 && { bin: Object.fromEntries(bin) }),
     ...(dependencies.length > 0 && { dependencies: Object.fromEntries(dependencies) }),

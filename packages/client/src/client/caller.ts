@@ -29,9 +29,13 @@ export interface Call {
   /** JSON text. */
   readonly body?: string | undefined;
   readonly contentType?: string | undefined;
+  /** @default 'application/json' */
+  readonly accept?: string | undefined;
   /** Whether it may happen twice: a read or an apply. */
   readonly isRepeatable: boolean;
   readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Must agree to each sending. */
+  readonly guard?: (() => void) | undefined;
 }
 
 export interface CallerOptions {
@@ -113,17 +117,19 @@ export class Caller {
 
   async #request(call: Call, lifetime: Lifetime, streaming: boolean): Promise<TransportResponse> {
     const { transport, headers } = this.#options;
+    call.guard?.(); // before anything is prepared; the transport asks again at the last moment
     return transport.request({
       method: call.method,
       path: call.path,
       headers: {
-        accept: 'application/json',
+        accept: call.accept ?? 'application/json',
         ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
         ...headers?.(),
       },
       body: call.body,
       signal: lifetime.signal,
       streaming,
+      beforeSend: call.guard,
     });
   }
 

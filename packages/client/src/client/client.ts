@@ -13,11 +13,12 @@ import type {
   LabelSelection,
   List,
   NamespacedName,
+  ObjectMeta,
   ObjectOf,
   VirtualKind,
   WatchEvent,
 } from '@keelson/core';
-import type { JsonPatch, MergePatch } from './patch.ts';
+import type { JsonPatch, MergePatchOf } from './patch.ts';
 
 export interface Client {
   /** The object; a NotFound `ApiError` when there is none. */
@@ -34,6 +35,7 @@ export interface Client {
 
   /** A namespaced kind needs `metadata.namespace`. A kind that is answered and not kept, such as a review, will do too. */
   create<K extends CreatableKind>(kind: K, object: InputOf<K>, options?: CreateOptions): Promise<ObjectOf<K>>;
+  create(kind: Kind, object: SubresourceBody, options: CreateOptions & AtSubresource): Promise<unknown>;
 
   /** Replaces the object. With its `resourceVersion`, only if nobody wrote in between; without, unconditionally. */
   update<K extends Kind>(kind: K, object: UpdateOf<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
@@ -42,12 +44,13 @@ export interface Client {
   patch<K extends Kind>(
     kind: K,
     key: NamespacedName,
-    patch: MergePatch<ObjectOf<K>> | JsonPatch,
+    patch: MergePatchOf<K> | JsonPatch,
     options?: PatchOptions,
   ): Promise<ObjectOf<K>>;
 
   /** Server-side apply: the fields named here become the field manager's, those it named before and not now go. */
   apply<K extends Kind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
+  apply<K extends Kind>(kind: K, object: SubresourceBody, options: ApplyOptions & AtSubresource): Promise<ObjectOf<K>>;
 
   /** A NotFound `ApiError` when there is nothing to delete. */
   delete<K extends Kind>(kind: K, key: NamespacedName, options?: DeleteOptions): Promise<DeleteResult<ObjectOf<K>>>;
@@ -62,12 +65,30 @@ export interface Client {
    */
   watch<K extends Kind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
+  /** The JSON at any path, for what is no object of a kind: `/version`, `/apis`. */
+  getRaw(path: string, options?: RawOptions): Promise<unknown>;
+
+  /** The bytes at any path as they come, such as the log of a container. Leaving the loop closes the connection. */
+  streamRaw(path: string, options?: RawOptions): AsyncIterable<Uint8Array>;
+
   /** The same client with these defaults for every call; a signal given here and one given to a call both count. */
   with(defaults: CallDefaults): Client;
 }
 
 /** What can be sent to a collection: a stored kind, or a virtual one that has a path of its own. */
 export type CreatableKind = VirtualKind & Pick<Kind, 'resource' | 'scope'>;
+
+/** What is sent to a subresource: a part of the object, such as its status, or something of another kind. */
+export interface SubresourceBody {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly metadata: ObjectMeta & { readonly name: string };
+  readonly [field: string]: unknown;
+}
+
+export interface AtSubresource {
+  readonly subresource: string;
+}
 
 /** What `update` takes: an object as read, or as written with its name known. */
 export type UpdateOf<K extends Kind> = ObjectOf<K> | (InputOf<K> & { readonly metadata: { readonly name: string } });
@@ -81,6 +102,16 @@ export interface CallOptions {
 
 export interface CallDefaults extends CallOptions {
   readonly fieldManager?: string | undefined;
+  /**
+   * Called right before each write is sent, also when it is repeated; what it throws ends the call with nothing sent.
+   * Such as a leader's `term.assertCurrent`.
+   */
+  readonly guard?: (() => void) | undefined;
+}
+
+export interface RawOptions extends CallOptions {
+  /** What form the answer shall have. @default 'application/json', or anything for a stream */
+  readonly accept?: string | undefined;
 }
 
 export interface GetOptions extends CallOptions {

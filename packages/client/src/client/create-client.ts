@@ -14,13 +14,13 @@ import {
   type ObjectMeta,
   type ObjectOf,
   type Random,
-  resourceNameOf,
   type Transport,
   type WatchEvent,
 } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { watchEvents } from '../watch/watch-events.ts';
+import { actionOf, collectionAction } from './action.ts';
 import { type Call, Caller } from './caller.ts';
 import type {
   ApplyOptions,
@@ -35,13 +35,17 @@ import type {
   GetOptions,
   ListOptions,
   PatchOptions,
+  RawOptions,
+  SubresourceBody,
   UpdateOf,
   UpdateOptions,
   WatchOptions,
   WriteOptions,
 } from './client.ts';
+import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { JsonPatch, MergePatch } from './patch.ts';
+import { asKind, listForm, objectForm } from './metadata-only.ts';
+import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { addressOf, collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -64,11 +68,12 @@ export interface ClientOptions extends CallDefaults {
 export function createClient(options: ClientOptions): Client {
   const { transport, clock = systemClock, random = systemRandom, rateLimit, headers, metrics } = options;
   const bucket = rateLimit && new TokenBucket(rateLimit, clock);
-  const { signal, timeoutMs, fieldManager, onWarning } = options;
+  const { signal, timeoutMs, fieldManager, guard, onWarning } = options;
   return new ApiClient(new Caller({ transport, clock, random, bucket, headers, metrics }), {
     signals: signal ? [signal] : [],
     timeoutMs,
     fieldManager,
+    guard,
     onWarning,
   });
 }
@@ -77,6 +82,7 @@ interface Defaults {
   readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number | undefined;
   readonly fieldManager: string | undefined;
+  readonly guard: (() => void) | undefined;
   readonly onWarning: ((warning: string) => void) | undefined;
 }
 
@@ -96,27 +102,30 @@ class ApiClient implements Client {
     this.#defaults = defaults;
   }
 
-  with({ signal, timeoutMs, fieldManager }: CallDefaults): Client {
+  with({ signal, timeoutMs, fieldManager, guard }: CallDefaults): Client {
     const { signals, onWarning } = this.#defaults;
     return new ApiClient(this.#caller, {
       signals: signal ? [...signals, signal] : signals,
       timeoutMs: timeoutMs ?? this.#defaults.timeoutMs,
       fieldManager: fieldManager ?? this.#defaults.fieldManager,
+      guard: both(this.#defaults.guard, guard),
       onWarning,
     });
   }
 
   async get<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K>> {
     const { subresource, resourceVersion } = options;
-    return this.#send(
+    const object = await this.#send<ObjectOf<K>>(
       {
         action: actionOf('get', kind, key, subresource),
         method: 'GET',
         path: objectPath(kind, addressOf(kind, key), subresource) + query({ resourceVersion }),
+        accept: objectForm(kind),
         isRepeatable: true,
       },
       options,
     );
+    return asKind(kind, object);
   }
 
   async find<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K> | undefined> {
@@ -162,7 +171,7 @@ class ApiClient implements Client {
 
   async create<K extends CreatableKind>(
     kind: K,
-    object: InputOf<K>,
+    object: InputOf<K> | SubresourceBody,
     options: CreateOptions = {},
   ): Promise<ObjectOf<K>> {
     const { namespace, name, generateName = '' } = (object as { readonly metadata?: ObjectMeta }).metadata ?? {};
@@ -201,7 +210,7 @@ class ApiClient implements Client {
   async patch<K extends Kind>(
     kind: K,
     key: NamespacedName,
-    patch: MergePatch<ObjectOf<K>> | JsonPatch,
+    patch: MergePatchOf<K> | JsonPatch,
     options: PatchOptions = {},
   ): Promise<ObjectOf<K>> {
     const { subresource, type = Array.isArray(patch) ? 'json' : 'merge' } = options;
@@ -220,7 +229,11 @@ class ApiClient implements Client {
     );
   }
 
-  async apply<K extends Kind>(kind: K, object: InputOf<K>, options: ApplyOptions = {}): Promise<ObjectOf<K>> {
+  async apply<K extends Kind>(
+    kind: K,
+    object: InputOf<K> | SubresourceBody,
+    options: ApplyOptions = {},
+  ): Promise<ObjectOf<K>> {
     const key = keyOf(object);
     const { subresource, force } = options;
     if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
@@ -287,13 +300,34 @@ class ApiClient implements Client {
         action,
         method: 'GET',
         path: collectionPath(kind, options.namespace) + query(watchParameters(options)),
+        accept: objectForm(kind),
         isRepeatable: true,
       },
       lifetime,
     );
     options.onOpen?.();
     try {
-      yield* watchEvents<ObjectOf<K>>(action, body, options.onUnreadable ?? raise);
+      for await (const event of watchEvents<ObjectOf<K>>(action, body, options.onUnreadable ?? raise)) {
+        if (event.type !== 'BOOKMARK') asKind(kind, event.object);
+        yield event;
+      }
+    } catch (error) {
+      throw this.#caller.failure(action, error);
+    }
+  }
+
+  async getRaw(path: string, options: RawOptions = {}): Promise<unknown> {
+    const call = { action: `get ${path}`, method: 'GET', path, accept: options.accept, isRepeatable: true } as const;
+    return this.#send(call, options);
+  }
+
+  async *streamRaw(path: string, options: RawOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const action = `get ${path}`;
+    using lifetime = this.#lifetime(action, options);
+    const call = { action, method: 'GET', path, accept: options.accept ?? '*/*', isRepeatable: true } as const;
+    const body = await this.#caller.open(call, lifetime);
+    try {
+      yield* body;
     } catch (error) {
       throw this.#caller.failure(action, error);
     }
@@ -310,6 +344,7 @@ class ApiClient implements Client {
         action: collectionAction('list', kind, options.namespace),
         method: 'GET',
         path: collectionPath(kind, options.namespace) + query(pageParameters(options, continueToken)),
+        accept: listForm(kind),
         isRepeatable: true,
       },
       lifetime,
@@ -329,22 +364,14 @@ class ApiClient implements Client {
 
   async #send<T>(call: Call, options: CallOptions): Promise<T> {
     using lifetime = this.#lifetime(call.action, options);
-    return (await this.#caller.send(call, lifetime)) as T;
+    const guard = call.method === 'GET' ? undefined : this.#defaults.guard;
+    return (await this.#caller.send({ ...call, guard }, lifetime)) as T;
   }
 
   #lifetime(action: string, { signal, timeoutMs = this.#defaults.timeoutMs }: CallOptions): Lifetime {
     const { signals } = this.#defaults;
     return this.#caller.lifetime(action, timeoutMs, signal ? [...signals, signal] : signals);
   }
-}
-
-function actionOf(verb: string, kind: CreatableKind, key: NamespacedName, subresource?: string): string {
-  return `${verb} ${resourceNameOf(kind)}${subresource === undefined ? '' : `/${subresource}`} ${key}`;
-}
-
-function collectionAction(verb: string, kind: Kind, namespace: string | undefined): string {
-  const where = namespace !== undefined ? ` in ${namespace}` : kind.scope === 'Namespaced' ? ' in all namespaces' : '';
-  return `${verb} ${resourceNameOf(kind)}${where}`;
 }
 
 /** The body of a subresource may be of another kind (an Eviction of a Pod), and then says so itself. */
@@ -363,13 +390,7 @@ interface RawList<T> {
 }
 
 function listOf<T extends KubernetesObject>(kind: Kind, { metadata, items }: RawList<T>): List<T> {
-  const apiVersion = apiVersionOf(kind);
-  for (const item of items ?? []) {
-    // The server leaves these out of items. Nobody else has seen the object yet, so it may still be changed.
-    const fresh = item as { apiVersion?: string; kind?: string };
-    fresh.apiVersion ??= apiVersion;
-    fresh.kind ??= kind.kind;
-  }
+  for (const item of items ?? []) asKind(kind, item);
   return {
     items: items ?? [],
     resourceVersion: metadata.resourceVersion ?? '',
@@ -378,25 +399,12 @@ function listOf<T extends KubernetesObject>(kind: Kind, { metadata, items }: Raw
   };
 }
 
-function deleteBody({ preconditions, propagationPolicy, gracePeriodSeconds, dryRun }: DeleteOptions): string {
-  return JSON.stringify({
-    kind: 'DeleteOptions',
-    apiVersion: 'v1',
-    preconditions,
-    propagationPolicy,
-    gracePeriodSeconds,
-    dryRun: dryRun ? ['All'] : undefined,
-  });
-}
-
-/** The server answers with a Status, or with the object: as it was when it went, or as it waits now. */
-function deleteResult<T extends KubernetesObject>(answer: T): DeleteResult<T> {
-  if (answer.kind === 'Status' && answer.apiVersion === 'v1') {
-    return { type: 'deleted', uid: (answer as { details?: { uid?: string } }).details?.uid };
-  }
-  const { uid, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = answer.metadata;
-  const isWaiting = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
-  return deletionTimestamp && isWaiting ? { type: 'terminating', object: answer } : { type: 'deleted', uid };
+function both(first: (() => void) | undefined, second: (() => void) | undefined): (() => void) | undefined {
+  if (!first || !second) return first ?? second;
+  return () => {
+    first();
+    second();
+  };
 }
 
 function raise(error: Error): never {

@@ -1,4 +1,5 @@
 /** Patches as values: what a merge patch and a JSON patch may say. */
+import type { JsonPatchOperation, Kind, KubernetesObject, ObjectOf } from '@keelson/core';
 
 /** The parts to change; `null` removes a field, and an array replaces the one that is there. */
 export type MergePatch<T> = T extends readonly unknown[]
@@ -7,9 +8,8 @@ export type MergePatch<T> = T extends readonly unknown[]
     ? { readonly [Field in keyof T]?: MergePatch<T[Field]> | null }
     : T;
 
-export type JsonPatch = readonly JsonPatchOperation[];
+/** What a merge patch of a kind may say. Of a kind that is only known at run time, nothing is known about its fields. */
+export type MergePatchOf<K extends Kind> =
+  KubernetesObject extends ObjectOf<K> ? Readonly<Record<string, unknown>> : MergePatch<ObjectOf<K>>;
 
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string }
-  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+export type JsonPatch = readonly JsonPatchOperation[];

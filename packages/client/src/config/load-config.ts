@@ -27,7 +27,7 @@ export interface LoadConfigOptions {
 
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const { kubeconfig, context, env = process.env, serviceAccountFolder = defaultServiceAccountFolder } = options;
-  if (kubeconfig) return fromFiles([await fileAt(kubeconfig)], context);
+  if (kubeconfig !== undefined) return fromFiles([await fileAt(kubeconfig)], context);
 
   const named = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 0) {

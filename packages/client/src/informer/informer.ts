@@ -9,7 +9,7 @@ import { type Clock, type Kind, type KubernetesObject, keyOf, type ObjectOf, typ
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client, Selection } from '../client/client.ts';
 import type { IndexFunction } from './object-index.ts';
-import { type MissingRule, Reflector, type ReflectorPhase } from './reflector.ts';
+import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
 import { selectionMatch } from './selection-match.ts';
 import { type Delivery, ObjectStore, type Store } from './store.ts';
 import { storedForm } from './stored-form.ts';
@@ -71,6 +71,7 @@ export interface InformerHealth {
   readonly forbidden: MissingRule | undefined;
   /** Wall time in milliseconds at which the server last sent anything, bookmarks included. */
   readonly lastEventAt: number | undefined;
+  readonly counts: ReflectorCounts;
 }
 
 export interface InformerOptions<T extends KubernetesObject = KubernetesObject> extends Selection {
@@ -148,6 +149,8 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
       clock,
       random,
       sink: {
+        // One that cannot be prepared stays as it was, rather than being taken for deleted.
+        prepare: (object) => this.#prepared(object as T) ?? this.store.delivered(keyOf(object)),
         replace: (objects, resourceVersion) => this.#replace(objects as readonly T[], resourceVersion),
         change: (type, object) => this.#change(type, object as T),
         advance: (resourceVersion) => this.store.advance(resourceVersion, true),
@@ -157,8 +160,8 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   get health(): InformerHealth {
-    const { phase, lastError, forbidden, lastEventAt } = this.#reflector;
-    return { phase, synced: this.#isSynced, lastError, forbidden, lastEventAt };
+    const { phase, lastError, forbidden, lastEventAt, counts } = this.#reflector;
+    return { phase, synced: this.#isSynced, lastError, forbidden, lastEventAt, counts };
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -195,13 +198,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   #replace(objects: readonly T[], resourceVersion: string): void {
-    const prepared: T[] = [];
-    for (const object of objects) {
-      // One that cannot be prepared stays as it was, rather than being taken for deleted.
-      const next = this.#prepared(object) ?? this.store.delivered(keyOf(object));
-      if (next) prepared.push(next);
-    }
-    this.#tell(this.store.replace(prepared, resourceVersion), !this.#isSynced);
+    this.#tell(this.store.replace(objects, resourceVersion), !this.#isSynced);
     if (this.#isSynced) return;
     this.#isSynced = true;
     this.#settleSynced?.resolve();

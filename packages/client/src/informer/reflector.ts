@@ -6,12 +6,17 @@
  *
  * The list comes as a stream (`sendInitialEvents`) where the server can do that, and in pages otherwise. A watch that ends
  * or breaks is resumed from the last resourceVersion that was seen. A new list is made only when the server has forgotten
- * that resourceVersion (410), does not know it yet (a restored backup), or refuses to go on from it. The server is asked
- * to end each watch after 5 to 10 minutes; one that outlives that, or says nothing for three minutes although bookmarks
- * come every minute, is taken for dead and replaced.
+ * that resourceVersion (410), has never known it (a restored backup), or refuses to go on from it.
+ *
+ * The server is asked to end each watch after 5 to 10 minutes, and one that outlives that is ended from here. A watch
+ * that says nothing for three minutes is replaced too. That may be a dead connection; or a kind that nobody has touched
+ * since the server started, which alone keeps it from sending a bookmark every minute; or a server that was restored from
+ * a backup, which accepts resourceVersions from its lost future and then never says a word. So its state is asked for
+ * before the watch goes on.
  */
 import {
   type Clock,
+  compareResourceVersions,
   isApiError,
   isForbidden,
   isGone,
@@ -27,10 +32,14 @@ import {
 } from '@keelson/core';
 import type { Client, Selection } from '../client/client.ts';
 import { Backoff } from './backoff.ts';
+import { Watchdog } from './watchdog.ts';
 
-export interface ReflectorSink<T> {
-  /** A complete list; it takes the place of everything before. */
+interface ReflectorSink<T> {
+  /** The stored form of an object that just came, so that a long list is never held in any other; or nothing. */
+  prepare(object: T): T | undefined;
+  /** A complete list of prepared objects; it takes the place of everything before. */
   replace(objects: readonly T[], resourceVersion: string): void;
+  /** One change, with the object as it came. */
   change(event: Extract<WatchEvent, { readonly object: unknown }>['type'], object: T): void;
   /** Nothing else happened up to here. */
   advance(resourceVersion: string): void;
@@ -50,6 +59,15 @@ export interface ReflectorOptions<K extends Kind> {
 
 export type ReflectorPhase = 'stopped' | 'listing' | 'watching' | 'waiting';
 
+export interface ReflectorCounts {
+  /** Complete lists that were delivered. */
+  readonly lists: number;
+  /** Watches that were begun. */
+  readonly watches: number;
+  /** Watches that said nothing for three minutes and were replaced. */
+  readonly silences: number;
+}
+
 /** The rule that is missing, when the server forbids a list or watch. */
 export interface MissingRule {
   readonly verb: 'list' | 'watch';
@@ -63,6 +81,7 @@ const backoffOptions = { baseMs: 800, maxMs: 30_000, resetAfterMs: 120_000 };
 const minWatchSeconds = 300;
 /** How much longer than agreed a watch may live before we end it. */
 const graceMs = 30_000;
+/** The server sends a bookmark every minute. */
 const silenceMs = 180_000;
 /** A watch that ends at once and without an event is a failure, or a broken server would be asked in a tight loop. */
 const shortWatchMs = 1000;
@@ -74,12 +93,15 @@ export class Reflector<K extends Kind> {
   /** Where the next watch goes on; `undefined` means that a list is needed. */
   #resourceVersion: string | undefined;
   #canStreamLists = true;
+  /** The last watch said nothing for so long that the server may have lost what we know. */
+  #isDoubtful = false;
   /** Failure answers since the last event. */
   #refusals = 0;
   #phase: ReflectorPhase = 'stopped';
   #lastError: Error | undefined;
   #forbidden: MissingRule | undefined;
   #lastEventAt: number | undefined;
+  readonly #counts = { lists: 0, watches: 0, silences: 0 };
 
   constructor(options: ReflectorOptions<K>) {
     this.#options = options;
@@ -104,10 +126,16 @@ export class Reflector<K extends Kind> {
     return this.#lastEventAt;
   }
 
+  /** What was done so far. */
+  get counts(): Readonly<ReflectorCounts> {
+    return { ...this.#counts };
+  }
+
   /** Lists and watches until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
+        if (this.#isDoubtful) await this.#compareStates(signal);
         if (this.#resourceVersion === undefined && !this.#canStreamLists) await this.#listPages(signal);
         if (signal.aborted) break;
         await this.#watch(signal);
@@ -122,24 +150,24 @@ export class Reflector<K extends Kind> {
   }
 
   async #listPages(signal: AbortSignal): Promise<void> {
-    const { client, kind, selection, pageSize, sink } = this.#options;
+    const { client, kind, selection, pageSize } = this.#options;
     this.#phase = 'listing';
     const objects: ObjectOf<K>[] = [];
     let resourceVersion = '';
     try {
       for await (const page of client.pages(kind, { ...selection, pageSize, signal })) {
         this.#alive();
-        for (const object of page.items) objects.push(object);
+        for (const object of this.#prepared(page.items)) objects.push(object);
         resourceVersion = page.resourceVersion;
       }
     } catch (error) {
       // Pages of a state that is compacted away while we read them: one answer with everything is always consistent.
       if (!isGone(error) || objects.length === 0) throw this.#whenForbidden(error, 'list');
       const list = await client.list(kind, { ...selection, pageSize: 0, signal });
-      this.#replace(list.items, list.resourceVersion, sink);
+      this.#replace([...this.#prepared(list.items)], list.resourceVersion);
       return;
     }
-    this.#replace(objects, resourceVersion, sink);
+    this.#replace(objects, resourceVersion);
   }
 
   /** One watch, from its request to its end. Returns when it ended as agreed. */
@@ -148,8 +176,12 @@ export class Reflector<K extends Kind> {
     const resourceVersion = this.#resourceVersion;
     const isListing = resourceVersion === undefined;
     this.#phase = isListing ? 'listing' : 'watching';
+    this.#counts.watches += 1;
     const serverTimeoutSeconds = Math.round(minWatchSeconds * (1 + random.next()));
-    using watchdog = new Watchdog(clock, stop, this.#action('watch'), serverTimeoutSeconds * 1000 + graceMs);
+    using watchdog = new Watchdog(clock, stop, this.#action('watch'), {
+      silenceMs,
+      lifeMs: serverTimeoutSeconds * 1000 + graceMs,
+    });
     const openedAt = clock.monotonic();
     const initial = new Map<string, ObjectOf<K>>();
     let isInitial = isListing;
@@ -182,9 +214,14 @@ export class Reflector<K extends Kind> {
         this.#canStreamLists = false;
         return;
       }
-      // A server that does not know the parameter sends what it has, but never the bookmark that ends it.
-      if (isInitial && watchdog.hasBitten) this.#canStreamLists = false;
-      if (this.#isHistoryLost(error) || (watchdog.hasBitten && events === 0)) this.#resourceVersion = undefined;
+      if (watchdog.bite === 'silence') {
+        this.#counts.silences += 1;
+        // A server that does not know the parameter sends what it has, but never the bookmark that ends it.
+        if (isInitial) this.#canStreamLists = false;
+        else this.#isDoubtful = true;
+        return;
+      }
+      if (this.#isHistoryLost(error)) this.#resourceVersion = undefined;
       throw this.#whenForbidden(error, 'watch');
     }
     if (isInitial) {
@@ -196,19 +233,40 @@ export class Reflector<K extends Kind> {
     }
   }
 
+  /** A list of one object tells how far the server is: if that is behind us, what we know never happened there. */
+  async #compareStates(signal: AbortSignal): Promise<void> {
+    const { client, kind, selection } = this.#options;
+    const known = this.#resourceVersion;
+    try {
+      for await (const page of client.pages(kind, { ...selection, pageSize: 1, signal })) {
+        this.#alive();
+        if (known !== undefined && compareResourceVersions(page.resourceVersion, known) < 0) {
+          this.#resourceVersion = undefined;
+          this.#note(
+            new TransportError(this.#action('watch'), 'the server went back in time; was it restored from a backup?'),
+          );
+        }
+        break;
+      }
+    } catch (error) {
+      if (!isForbidden(error)) throw error; // some may watch and not list
+    }
+    this.#isDoubtful = false;
+  }
+
   /** Takes one event of a streamed list; whether it was the last. */
   #collect(event: WatchEvent<ObjectOf<K>>, objects: Map<string, ObjectOf<K>>): boolean {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
-        objects.set(keyOf(event.object), event.object);
+        for (const object of this.#prepared([event.object])) objects.set(keyOf(object), object);
         return false;
       case 'DELETED':
         objects.delete(keyOf(event.object));
         return false;
       case 'BOOKMARK':
         if (!event.initialEventsEnd) return false;
-        this.#replace([...objects.values()], event.resourceVersion, this.#options.sink);
+        this.#replace([...objects.values()], event.resourceVersion);
         this.#phase = 'watching';
         return true;
       default:
@@ -224,9 +282,17 @@ export class Reflector<K extends Kind> {
     else sink.change(event.type, event.object);
   }
 
-  #replace(objects: readonly ObjectOf<K>[], resourceVersion: string, sink: ReflectorSink<ObjectOf<K>>): void {
+  *#prepared(objects: Iterable<ObjectOf<K>>): Generator<ObjectOf<K>, void, undefined> {
+    for (const object of objects) {
+      const prepared = this.#options.sink.prepare(object);
+      if (prepared) yield prepared;
+    }
+  }
+
+  #replace(objects: readonly ObjectOf<K>[], resourceVersion: string): void {
+    this.#counts.lists += 1;
     this.#resourceVersion = resourceVersion;
-    sink.replace(objects, resourceVersion);
+    this.#options.sink.replace(objects, resourceVersion);
   }
 
   /** Something came from the server, so whatever went wrong before is over. */
@@ -238,6 +304,7 @@ export class Reflector<K extends Kind> {
 
   #note(error: Error): void {
     this.#lastError = error;
+    if (!isForbidden(error)) this.#forbidden = undefined;
     this.#options.sink.fail(error);
   }
 
@@ -264,57 +331,4 @@ export class Reflector<K extends Kind> {
 /** Servers before 1.34 may have streaming lists switched off and then refuse the parameter as invalid. */
 function isRefusedStreaming(error: unknown): boolean {
   return isApiError(error) && [400, 405, 406, 422].includes(error.status.code ?? 0);
-}
-
-/** Ends a watch that lives too long or falls silent. */
-class Watchdog implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #clock: Clock;
-  readonly #stop: AbortSignal;
-  readonly #action: string;
-  readonly #endsAt: number;
-  #fedAt: number;
-  #timer: Disposable | undefined;
-
-  constructor(clock: Clock, stop: AbortSignal, action: string, lifeMs: number) {
-    this.#clock = clock;
-    this.#stop = stop;
-    this.#action = action;
-    this.#fedAt = clock.monotonic();
-    this.#endsAt = this.#fedAt + lifeMs;
-    stop.addEventListener('abort', this.#onStop, { once: true });
-    if (stop.aborted) this.#onStop();
-    this.#arm();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get hasBitten(): boolean {
-    return this.signal.aborted && !this.#stop.aborted;
-  }
-
-  feed(): void {
-    this.#fedAt = this.#clock.monotonic();
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#stop.removeEventListener('abort', this.#onStop);
-  }
-
-  readonly #onStop = () => this.#controller.abort(this.#stop.reason);
-
-  /** The timer is not moved by every event; when it rings it looks whether it rang too early. */
-  #arm(): void {
-    const now = this.#clock.monotonic();
-    const bites = Math.min(this.#endsAt, this.#fedAt + silenceMs);
-    if (now < bites) {
-      this.#timer = this.#clock.setTimer(bites - now, () => this.#arm());
-      return;
-    }
-    const why = now >= this.#endsAt ? 'it did not end when it was agreed to' : `nothing came for ${silenceMs / 1000} s`;
-    this.#controller.abort(new TransportError(this.#action, `${why}; it is replaced`));
-  }
 }

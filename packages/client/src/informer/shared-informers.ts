@@ -13,6 +13,7 @@ import {
   requirementsOf,
 } from '@keelson/core';
 import type { Client } from '../client/client.ts';
+import { isMetadataOnly } from '../client/metadata-only.ts';
 import {
   createInformer,
   type Informer,
@@ -123,10 +124,12 @@ class InformerPool implements SharedInformers {
     const { namespace, labels, fields, managedFields = 'drop', transform } = options;
     const selector = labels === undefined ? '' : printLabelSelector(requirementsOf(labels));
     const { group, version, resource } = kind;
+    const form = isMetadataOnly(kind) ? 'metadata' : 'whole';
     return JSON.stringify([
       group,
       version,
       resource,
+      form,
       namespace,
       selector,
       fields,

@@ -252,6 +252,9 @@ describe('the answer to a write', () => {
     const store = syncedStore(thing(5));
     store.overlay(thing(101, { name: 'b', namespace: 'elsewhere' }));
     assert.equal(store.size, 1);
+    store.deliver(thing(101, { name: 'b', uid: 'u2', namespace: 'elsewhere' }));
+    assert.equal(store.size, 2, 'and leaves nothing behind that would hide it');
+    store.deliverDeleted(thing(101, { name: 'b', uid: 'u2', namespace: 'elsewhere' }));
     store.overlay(thing(102, { labels: { out: 'yes' } }));
     assert.equal(store.size, 0);
     store.deliver(thing(101));

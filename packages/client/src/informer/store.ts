@@ -46,7 +46,7 @@ export interface Store<T extends KubernetesObject = KubernetesObject> extends St
   /** Indexes what is stored and what will be. The same function again changes nothing; another one is a TypeError. */
   addIndex(name: string, values: IndexFunction<T>): void;
   /**
-   * Shows the answer to a write (create, update, patch, apply; not a dry run) until the watch delivers that
+   * Shows the answer to a write (create, update, patch, apply; neither a dry run nor a Scale) until the watch delivers that
    * resourceVersion or a newer one. Ignored when the watch has come that far already. An object that left the watch's
    * selection by this write is hidden for as long.
    */
@@ -146,13 +146,10 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     if (delivered && !isOlder(delivered.metadata.resourceVersion, resourceVersion)) return;
     if (shadow?.overlay.type === 'tombstone' && shadow.overlay.uid === uid) return;
     if (shadow && !isOlder(shadow.overlay.resourceVersion, resourceVersion)) return;
-    this.#lay(
-      key,
-      this.#options.admits(object)
-        ? { type: 'object', resourceVersion, object: this.#options.prepare(structuredClone(object)) }
-        : { type: 'outside', resourceVersion },
-      delivered,
-    );
+    const { admits, prepare } = this.#options;
+    if (admits(object)) {
+      this.#lay(key, { type: 'object', resourceVersion, object: prepare(structuredClone(object)) }, delivered);
+    } else if (delivered || shadow) this.#lay(key, { type: 'outside', resourceVersion }, delivered);
   }
 
   overlayDeleted(key: NamespacedName, uid: string | undefined): void {

@@ -6,7 +6,6 @@
  * server did not act). Every other failure is a `TransportError` that says what to look at.
  * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
  */
-import { createGunzip } from 'node:zlib';
 import type { Clock, Transport, TransportRequest, TransportResponse } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
@@ -86,8 +85,8 @@ class HttpTransport implements Transport {
 }
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   const decoder = createGunzip();
-  const { Readable, pipeline } = await import('node:stream');
   pipeline(Readable.from(body), decoder, () => {}); // a failure destroys the decoder, and the loop below meets it
   yield* decoder;
 }

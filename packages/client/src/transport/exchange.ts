@@ -28,7 +28,7 @@ export function exchange(target: ExchangeTarget, request: TransportRequest): Pro
       reject(signal.reason);
       return;
     }
-    const handler = new ExchangeHandler(target.origin, signal, resolve, reject);
+    const handler = new ExchangeHandler(target.origin, request, resolve, reject);
     target.dispatcher.dispatch(
       {
         origin: target.origin,
@@ -47,6 +47,7 @@ export function exchange(target: ExchangeTarget, request: TransportRequest): Pro
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #origin: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #beforeSend: (() => void) | undefined;
   readonly #resolve: (response: TransportResponse) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -55,12 +56,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     origin: string,
-    signal: AbortSignal | undefined,
+    { signal, beforeSend }: TransportRequest,
     resolve: (response: TransportResponse) => void,
     reject: (error: unknown) => void,
   ) {
     this.#origin = origin;
     this.#signal = signal;
+    this.#beforeSend = beforeSend;
     this.#resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -80,9 +82,18 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 
+  /** undici has a connection and writes as soon as this returns. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#aborted) controller.abort(asError(this.#aborted.reason));
+    if (this.#aborted) {
+      controller.abort(asError(this.#aborted.reason));
+      return;
+    }
+    try {
+      this.#beforeSend?.();
+    } catch (error) {
+      this.#abort(error);
+    }
   }
 
   onResponseStart(

@@ -5,11 +5,12 @@ import {
   isAlreadyExists,
   isConflict,
   isForbidden,
-  isGone,
   isInvalid,
   isNotFound,
   isTransportError,
   type Kind,
+  matchesLabels,
+  parseLabelSelector,
   type Transport,
 } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
@@ -139,7 +140,7 @@ describe('the client against a real API server', only, () => {
     );
 
     const status = { ...deployment('applied', 1), spec: undefined, status: { observedGeneration: 7 } };
-    const reported = await client.apply(Deployment, status as never, { subresource: 'status', force: true });
+    const reported = await client.apply(Deployment, status, { subresource: 'status', force: true });
     assert.equal(reported.status?.observedGeneration, 7);
     assert.equal(reported.spec.replicas, 2, 'the status subresource leaves the spec alone');
   });
@@ -253,7 +254,44 @@ describe('the client against a real API server', only, () => {
     assert.equal((await client.list(ConfigMap, { namespace, labels: { pages: 'yes' } })).items.length, 0);
   });
 
-  test('watches from the beginning, from a resourceVersion, and not from before history', async () => {
+  test('selects by label as its own selectors match', async () => {
+    const values = ['a', 'b', ''];
+    const keys = ['k1', 'example.com/k2'];
+    const labeled = Array.from({ length: 16 }, (_, i) => {
+      const [first, second] = [values[i % 4], values[Math.floor(i / 4)]]; // the fourth value is no label at all
+      return {
+        ...(first === undefined ? {} : { k1: first }),
+        ...(second === undefined ? {} : { 'example.com/k2': second }),
+      };
+    });
+    await Promise.all(
+      labeled.map((labels, i) =>
+        client.create(ConfigMap, {
+          metadata: { name: `labeled-${i}`, namespace, labels: { ...labels, labeled: 'yes' } },
+        }),
+      ),
+    );
+    const terms = keys.flatMap((key) => [
+      ...values.flatMap((value) => [
+        `${key}=${value}`,
+        `${key}!=${value}`,
+        `${key} in (${value},a)`,
+        `${key} notin (b,${value})`,
+      ]),
+      key,
+      `!${key}`,
+    ]);
+    const selectors = terms.flatMap((term, i) => [term, `${term},${terms[(i * 7) % terms.length]}`]);
+    for (const selector of selectors) {
+      const { items } = await client.list(ConfigMap, { namespace, labels: `labeled=yes,${selector}` });
+      const expected = labeled.flatMap((labels, i) =>
+        matchesLabels(parseLabelSelector(selector), labels) ? [`labeled-${i}`] : [],
+      );
+      assert.deepEqual(items.map(({ metadata }) => metadata.name).sort(), expected.sort(), selector);
+    }
+  });
+
+  test('watches from a resourceVersion, by label, until it is told to stop', async () => {
     const controller = new AbortController();
     const seen: string[] = [];
     const { resourceVersion } = await client.list(ConfigMap, { namespace });
@@ -284,10 +322,6 @@ describe('the client against a real API server', only, () => {
     const reason = new Error('enough');
     controller.abort(reason);
     await assert.rejects(watching, reason);
-
-    await assert.rejects(async () => {
-      for await (const _ of client.watch(ConfigMap, { namespace, resourceVersion: '1' }));
-    }, isGone);
   });
 
   test('ends a watch when the server was asked to', async () => {

@@ -40,11 +40,18 @@ export async function build(programs: readonly Program[], version: string, conte
     const missing = programs.filter((program) => !isExecutable(target(program, version, env)));
     if (missing.length === 0) return;
     await requireSpace(cacheDirectory(env), neededForPrograms, 'keeping the programs of Kubernetes');
-    await requireSpace(await goCache(context), neededForGo, 'building Kubernetes');
-    progress.say(
-      `Building ${missing.join(', ')} for Kubernetes ${version}, once (six minutes for all of them on two cores).`,
-    );
-    for (const program of missing) await buildOne(program, version, context);
+    const temporary = temporaryDirectory(env);
+    try {
+      rmSync(temporary, { recursive: true, force: true }); // of a build that was killed
+      mkdirSync(temporary, { recursive: true });
+      await requireSpace(await goCache(context), neededForGo, 'building Kubernetes');
+      progress.say(
+        `Building ${missing.join(', ')} for Kubernetes ${version}, once (six minutes for all of them on two cores).`,
+      );
+      for (const program of missing) await buildOne(program, version, context);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
   });
 }
 
@@ -138,9 +145,20 @@ async function goCache(context: Context): Promise<string> {
 
 const goArchitectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
+/** Go's, for intermediate results; Go removes them itself unless it is killed. */
+function temporaryDirectory(env: Environment): string {
+  return join(cacheDirectory(env), 'build.temporary');
+}
+
 function runGo(args: readonly string[], cwd: string, { env, signal }: Context): Promise<Finished> {
-  const settings = { CGO_ENABLED: '0', GOWORK: 'off', GOOS: 'linux', GOARCH: goArchitectures[process.arch] };
-  return run(['go', ...args], { env: { ...env, ...settings }, cwd, signal });
+  const settings = {
+    CGO_ENABLED: '0',
+    GOWORK: 'off',
+    GOOS: 'linux',
+    GOARCH: goArchitectures[process.arch],
+    GOTMPDIR: temporaryDirectory(env),
+  };
+  return run(['go', ...args], { env: { ...env, ...settings }, cwd, signal, endWith: 'SIGINT' });
 }
 
 async function go(args: readonly string[], cwd: string, context: Context): Promise<string> {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layoutOf } from '../cluster/layout.ts';
 import { apiServerCommand, controllerManagerCommand, etcdCommand, schedulerCommand } from './commands.ts';
-import { lastWords } from './control-plane.ts';
 
 const layout = layoutOf('/cluster');
 const ports = { apiServer: 1, etcd: 2, etcdPeers: 3, controllerManager: 4, scheduler: 5 };
@@ -47,16 +46,3 @@ test('every address of the control plane is a loopback address', () => {
     .flatMap((flag) => flag.match(/^--(?:bind-address=|listen-.*:\/\/)([\d.]+)/)?.[1] ?? []);
   assert.deepEqual(addresses, Array(5).fill('127.0.0.1'));
 });
-
-for (const [log, expected] of [
-  [
-    'I0101 fine\nE0101 10:00:00 run.go:72] "command failed" err="x"\nI0101 bye\n',
-    'E0101 10:00:00 run.go:72] "command failed" err="x"',
-  ],
-  ['Error: unknown flag: --bogus\n', 'Error: unknown flag: --bogus'],
-  ['{"level":"fatal","msg":"listen tcp"}\n{"level":"info"}\n', '{"level":"fatal","msg":"listen tcp"}'],
-  ['just this\n', 'just this'],
-  ['', 'it printed nothing'],
-] as const) {
-  test(`the last words of ${JSON.stringify(log)} are found`, () => assert.equal(lastWords(log), expected));
-}

@@ -4,15 +4,16 @@
  * Promises: `start` returns when /readyz is ok and the namespace `default` can run pods; a program that ends
  * meanwhile is named, with its last words, at once and not after a timeout.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { Programs } from '../binaries/lookup.ts';
 import type { Program } from '../binaries/programs.ts';
 import type { Layout } from '../cluster/layout.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
+import { lastWordsOf, requireRunning } from '../processes/last-words.ts';
 import { launch, type Started, stop } from '../processes/ledger.ts';
-import { isRunning, signalProcess } from '../processes/process-table.ts';
-import { type Command, lastLine } from '../processes/run.ts';
+import { signalProcess } from '../processes/process-table.ts';
+import type { Command } from '../processes/run.ts';
 import { until } from '../wait.ts';
 import {
   type ApiServerOptions,
@@ -35,7 +36,7 @@ export interface ControlPlaneOptions {
   readonly apiServerHosts: readonly string[];
 }
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 120_000;
 
 /**
  * Busybox's wget names no signature algorithms, which in TLS 1.2 stands for SHA-1, and Go refuses that since 1.25.
@@ -142,29 +143,4 @@ export class ControlPlane {
     const env = { PATH: this.#context.env.PATH, HOME: layout.directory, GODEBUG: forBusybox };
     this.#running.set(program, launch(layout.ledger, program, command(programs.path(program)), { env }));
   }
-}
-
-/** A sentence for when something does not come about although its program runs. */
-export function lastWordsOf(started: Started | undefined): string {
-  return started ? `${started.name} says: ${lastWords(readLog(started.log))}` : '';
-}
-
-/** Throws the last words of a program that has ended. */
-export function requireRunning({ name, identity, log }: Started): void {
-  if (!isRunning(identity)) throw new Problem(`${name} ended too early: ${lastWords(readLog(log))}`);
-}
-
-function readLog(log: string): string {
-  try {
-    return readFileSync(log, 'utf8');
-  } catch {
-    return 'its log is gone, so someone took the cluster down';
-  }
-}
-
-/** The line of a log that says why: the last that is marked as an error, or else the last. */
-export function lastWords(log: string): string {
-  const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const marked = lines.filter((line) => /^(Error|error|panic|[EF]\d{4} )|"level":"(error|fatal)"/.test(line));
-  return (marked.at(-1) ?? lastLine(log)) || 'it printed nothing';
 }

@@ -12,7 +12,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Layout } from '../cluster/layout.ts';
 import type { Context, Environment } from '../context.ts';
-import { requireRunning } from '../control-plane/control-plane.ts';
+import { requireRunning } from '../processes/last-words.ts';
 import { launch, recorded, recordedProcesses, type Started } from '../processes/ledger.ts';
 import type { Command } from '../processes/run.ts';
 import { until } from '../wait.ts';

@@ -1,8 +1,8 @@
 /**
  * One node of the cluster, with containerd and kubelet, on which pods really run.
  *
- * Promises: `start` returns when the node is Ready and service addresses work; whatever happens inside ends with
- * the node's namespaces.
+ * Promises: `join` returns when the node is Ready and service addresses work; whatever happens inside ends with the
+ * node's namespaces.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -13,11 +13,12 @@ import type { Programs } from '../binaries/lookup.ts';
 import { nodePrograms } from '../binaries/programs.ts';
 import type { Layout } from '../cluster/layout.ts';
 import type { Context, Environment } from '../context.ts';
-import { type ControlPlane, lastWordsOf, requireRunning } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { writeClientConfig, writePrivately } from '../control-plane/pki.ts';
 import { type DebianRoot, environmentFor } from '../debian/packages.ts';
 import { busybox, memcached, pause } from '../images/contents.ts';
 import { imageArchive } from '../images/image.ts';
+import { lastWordsOf, requireRunning } from '../processes/last-words.ts';
 import { launch, type Started } from '../processes/ledger.ts';
 import { type Command, type Finished, type RunOptions, run, succeed } from '../processes/run.ts';
 import { until } from '../wait.ts';
@@ -126,7 +127,7 @@ export class Node {
     );
   }
 
-  /** Runs a program inside the node. It sees the machine's files, and the node's processes and network. */
+  /** Runs a program inside the node. It sees the node's processes and network, and most of the machine's files. */
   run(command: Command, options: RunOptions = {}): Promise<Finished> {
     return run(this.#namespaces.enter(command), { ...options, env: this.#env });
   }
@@ -139,13 +140,9 @@ export class Node {
 
   /** Takes images over from an archive, such as `docker save` or an OCI layout writes. */
   async importImage(archive: string): Promise<void> {
-    const relative = archive.startsWith(this.#options.layout.directory)
-      ? join(inside.cluster, archive.slice(this.#options.layout.directory.length))
-      : archive;
-    await succeed(
-      this.#namespaces.enter(this.#ctrCommand('images', 'import', '--snapshotter', this.#snapshotter, relative)),
-      { env: this.#env },
-    );
+    const ctr = this.#ctrCommand('images', 'import', '--snapshotter', this.#snapshotter, '-');
+    // Opened out here: what is below /run or /var/lib cannot be seen inside.
+    await succeed(['sh', '-c', 'exec "$@" <"$0"', archive, ...this.#namespaces.enter(ctr)], { env: this.#env });
   }
 
   async #sandboxPid(namespace: string, pod: string): Promise<string> {
@@ -184,7 +181,7 @@ export class Node {
       return await probe();
     };
     const clue = () => lastWordsOf(this.#running.at(-1));
-    return until(watched, { clock, signal, what, deadlineMs: 60_000, everyMs: 100, clue });
+    return until(watched, { clock, signal, what, deadlineMs: 120_000, everyMs: 100, clue });
   }
 
   /** Only what the programs need: a proxy or a language of the user's shell is none of their business. */

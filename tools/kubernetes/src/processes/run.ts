@@ -18,21 +18,24 @@ export interface RunOptions {
   readonly cwd?: string | undefined;
   /** Standard input; without it there is none. */
   readonly input?: string | undefined;
-  /** Aborting it kills the program. */
+  /** Aborting it ends the program. */
   readonly signal?: AbortSignal | undefined;
+  /** How: a program that cleans up after itself wants `SIGINT`. @default 'SIGKILL' */
+  readonly endWith?: NodeJS.Signals;
 }
 
-/** Rejects only when the program could not be started, or was aborted; a failure of its own is in `code`. */
+/** Rejects only when the program could not be started, or has ended after an abort; its own failure is in `code`. */
 export function run(command: Command, options: RunOptions = {}): Promise<Finished> {
-  const { env, cwd, input, signal } = options;
+  const { env, cwd, input, signal, endWith = 'SIGKILL' } = options;
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: 'pipe',
-      ...(env && { env }),
-      ...(cwd && { cwd }),
-      ...(signal && { signal, killSignal: 'SIGKILL' as const }),
-    });
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const child = spawn(program, args, { stdio: 'pipe', ...(env && { env }), ...(cwd && { cwd }) });
+    const onAbort = () => void child.kill(endWith);
+    signal?.addEventListener('abort', onAbort, { once: true });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -41,8 +44,15 @@ export function run(command: Command, options: RunOptions = {}): Promise<Finishe
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    child.on('error', (error) => reject(signal?.aborted ? signal.reason : notStarted(program, error)));
-    child.on('close', (code, endedBy) => resolve({ code: exitCode(code, endedBy), stdout, stderr }));
+    child.on('error', (error) => {
+      signal?.removeEventListener('abort', onAbort);
+      reject(notStarted(program, error));
+    });
+    child.on('close', (code, endedBy) => {
+      signal?.removeEventListener('abort', onAbort);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve({ code: exitCode(code, endedBy), stdout, stderr });
+    });
     child.stdin.on('error', () => {}); // a program may end without reading its input
     child.stdin.end(input ?? '');
   });

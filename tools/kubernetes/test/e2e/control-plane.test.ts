@@ -126,7 +126,7 @@ test('OwnerReferencesPermissionEnforcement is on', only, async () => {
   assert.equal((await owned('harmless', false)).code, 0);
 });
 
-test('controllers run: a namespace is really deleted, and an orphan is collected', only, async () => {
+test('controllers run: a namespace is really deleted', only, async () => {
   assert.equal((await kube.kubectl('create', 'namespace', 'short-lived')).code, 0);
   const deleted = await kube.kubectl('delete', 'namespace', 'short-lived', '--timeout=60s');
   assert.equal(deleted.code, 0, deleted.stderr);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
 import { findCluster } from '../../src/cluster/record.ts';
+import { findOnPath } from '../../src/find-on-path.ts';
 import { availability } from '../../src/index.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
 import { isRunning } from '../../src/processes/process-table.ts';
@@ -47,7 +48,11 @@ for (const process of ['node-namespaces', 'node', 'containerd', 'kube-apiserver'
   });
 }
 
-test('without space, up says so before it builds anything', only, async () => {
+const hasGo = findOnPath('go', globalThis.process.env.PATH ?? '') !== undefined;
+
+test('without space, up says so before it builds anything', {
+  skip: only.skip || (!hasGo && 'Go is not on the PATH'),
+}, async () => {
   const cache = mkdtempSync(join(tmpdir(), 'keelson-no-space-'));
   try {
     // The small disk exists in a mount namespace of its own, and goes away with it.

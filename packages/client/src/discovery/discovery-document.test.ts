@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAggregated, readGroup } from './discovery-document.ts';
+
+const deployments = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  resource: 'deployments',
+  scope: 'Namespaced',
+  singular: 'deployment',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  verbs: ['get', 'list'],
+  subresources: ['scale', 'status'],
+};
+
+test('everything at once', () => {
+  const document = readAggregated({
+    kind: 'APIGroupDiscoveryList',
+    items: [
+      {
+        metadata: { name: 'apps' },
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              {
+                resource: 'deployments',
+                responseKind: { group: '', version: '', kind: 'Deployment' },
+                scope: 'Namespaced',
+                singularResource: 'deployment',
+                shortNames: ['deploy'],
+                categories: ['all'],
+                verbs: ['get', 'list'],
+                subresources: [{ subresource: 'scale' }, { subresource: 'status' }],
+              },
+            ],
+          },
+        ],
+      },
+      {
+        metadata: {},
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              { resource: 'nodes', responseKind: { kind: 'Node' }, scope: 'Cluster', verbs: ['get'] },
+              { resource: 'onlysubresources', scope: 'Namespaced', verbs: [] },
+            ],
+          },
+          { version: 'v2' },
+        ],
+      },
+    ],
+  });
+  assert.ok(document.type === 'kinds');
+  assert.deepEqual(document.kinds, [
+    deployments,
+    {
+      group: '',
+      version: 'v1',
+      kind: 'Node',
+      resource: 'nodes',
+      scope: 'Cluster',
+      singular: '',
+      shortNames: [],
+      categories: [],
+      verbs: ['get'],
+      subresources: [],
+    },
+  ]);
+});
+
+test('an index, and a document for each group version', () => {
+  assert.deepEqual(readAggregated({ kind: 'APIVersions', versions: ['v1'] }), { type: 'index', paths: ['/api/v1'] });
+  const groups = [{ versions: [{ groupVersion: 'apps/v1' }, { groupVersion: 'apps/v1beta1' }] }];
+  assert.deepEqual(readAggregated({ kind: 'APIGroupList', groups }), {
+    type: 'index',
+    paths: ['/apis/apps/v1', '/apis/apps/v1beta1'],
+  });
+  const kind = 'Deployment';
+  assert.deepEqual(
+    readGroup({
+      groupVersion: 'apps/v1',
+      resources: [
+        {
+          name: 'deployments',
+          singularName: 'deployment',
+          namespaced: true,
+          kind,
+          verbs: ['get', 'list'],
+          shortNames: ['deploy'],
+          categories: ['all'],
+        },
+        { name: 'deployments/scale', namespaced: true, kind: 'Scale', verbs: ['get'] },
+        { name: 'deployments/status', namespaced: true, kind, verbs: ['get'] },
+      ],
+    }),
+    [deployments],
+  );
+  assert.deepEqual(readGroup({ groupVersion: 'v1', resources: [] }), []);
+});

@@ -1,0 +1,106 @@
+/** Reads the two forms in which a server tells what it has: everything at once, or a document for each group version. */
+import type { DiscoveredKind } from './discovery.ts';
+
+export type Document =
+  | { readonly type: 'kinds'; readonly kinds: readonly DiscoveredKind[] }
+  /** Only an index: where the documents of the group versions are. */
+  | { readonly type: 'index'; readonly paths: readonly string[] };
+
+interface RawDocument {
+  readonly kind?: string;
+  /** APIGroupDiscoveryList. */
+  readonly items?: readonly RawGroup[];
+  /** APIVersions, of the legacy group. */
+  readonly versions?: readonly string[];
+  /** APIGroupList. */
+  readonly groups?: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
+}
+
+interface RawGroup {
+  readonly metadata: { readonly name?: string };
+  readonly versions?: readonly { readonly version: string; readonly resources?: readonly RawResource[] }[];
+}
+
+interface RawResource {
+  readonly resource: string;
+  readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind: string };
+  readonly scope: 'Cluster' | 'Namespaced';
+  readonly singularResource?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources?: readonly { readonly subresource: string }[];
+}
+
+export function readAggregated(answer: unknown): Document {
+  const document = answer as RawDocument;
+  if (document.kind === 'APIGroupDiscoveryList') {
+    const kinds = (document.items ?? []).flatMap(({ metadata, versions }) =>
+      (versions ?? []).flatMap(({ version, resources }) =>
+        (resources ?? []).flatMap((resource) => kindOf(metadata.name ?? '', version, resource)),
+      ),
+    );
+    return { type: 'kinds', kinds };
+  }
+  const legacy = (document.versions ?? []).map((version) => `/api/${version}`);
+  const grouped = (document.groups ?? []).flatMap(({ versions }) =>
+    versions.map(({ groupVersion }) => `/apis/${groupVersion}`),
+  );
+  return { type: 'index', paths: [...legacy, ...grouped] };
+}
+
+/** A resource that has only subresources names no kind of its own. */
+function kindOf(group: string, version: string, resource: RawResource): readonly DiscoveredKind[] {
+  if (!resource.responseKind) return [];
+  return [
+    {
+      group,
+      version,
+      kind: resource.responseKind.kind,
+      resource: resource.resource,
+      scope: resource.scope,
+      singular: resource.singularResource ?? '',
+      shortNames: resource.shortNames ?? [],
+      categories: resource.categories ?? [],
+      verbs: resource.verbs,
+      subresources: (resource.subresources ?? []).map(({ subresource }) => subresource),
+    },
+  ];
+}
+
+interface RawResourceList {
+  readonly groupVersion: string;
+  readonly resources?: readonly {
+    /** `pods`, or `pods/status`. */
+    readonly name: string;
+    readonly singularName?: string;
+    readonly namespaced: boolean;
+    readonly kind: string;
+    readonly verbs: readonly string[];
+    readonly shortNames?: readonly string[];
+    readonly categories?: readonly string[];
+  }[];
+}
+
+/** An APIResourceList. */
+export function readGroup(answer: unknown): readonly DiscoveredKind[] {
+  const { groupVersion, resources = [] } = answer as RawResourceList;
+  const [first = '', second] = groupVersion.split('/');
+  const [group, version] = second === undefined ? ['', first] : [first, second];
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map((resource) => ({
+      group,
+      version,
+      kind: resource.kind,
+      resource: resource.name,
+      scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+      singular: resource.singularName ?? '',
+      shortNames: resource.shortNames ?? [],
+      categories: resource.categories ?? [],
+      verbs: resource.verbs,
+      subresources: resources.flatMap(({ name }) =>
+        name.startsWith(`${resource.name}/`) ? [name.slice(resource.name.length + 1)] : [],
+      ),
+    }));
+}

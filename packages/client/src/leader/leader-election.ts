@@ -1,0 +1,248 @@
+/**
+ * Leader election by a Lease (coordination.k8s.io/v1), compatible with client-go's: at most one of several replicas
+ * leads at a time.
+ *
+ * Each replica trusts only its own clock. One that does not lead looks at the Lease now and then, and takes it when it
+ * has not changed for a whole lease duration. One that leads renews it, and stops leading on its own, earlier than others
+ * can begin, when that does not succeed. `Term` has the reasoning.
+ */
+import {
+  type Clock,
+  equalJson,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  jitter,
+  type NamespacedName,
+  parseKey,
+  type Random,
+  sleep,
+} from '@keelson/core';
+import { Lease } from '@keelson/core/coordination/v1';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import type { Client } from '../client/client.ts';
+import { claimedSpec, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
+import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
+
+export interface LeaderElection {
+  /** Who leads as far as we know; `undefined` when nobody does, or before the first look. */
+  readonly leader: string | undefined;
+  /** Competes until this replica is elected. Rejects with the signal's reason when that comes first. */
+  win(signal: AbortSignal): Promise<Term>;
+}
+
+export interface LeaderElectionOptions {
+  readonly client: Client;
+  /** The Lease to compete for, `namespace/name`; it is made if it does not exist. */
+  readonly lease: NamespacedName;
+  /** Who we are; no two replicas may have the same. A pod's name and a random part will do. */
+  readonly identity: string;
+  /** How long others wait before they take the Lease. @default 15_000 */
+  readonly leaseDurationMs?: number | undefined;
+  /** How long we lead without a renewal. @default 10_000 */
+  readonly renewDeadlineMs?: number | undefined;
+  /** How often we renew, or look. @default 2_000 */
+  readonly retryPeriodMs?: number | undefined;
+  /** Give the Lease back at the end of a term, so that another can lead at once. @default true */
+  readonly releaseOnStop?: boolean | undefined;
+  /** Called when another replica, or this one, begins or ceases to lead, as far as we know. */
+  readonly onLeader?: ((identity: string | undefined) => void) | undefined;
+  /** Gets failed looks and renewals. The election goes on. */
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  if (!(leaseDurationMs > renewDeadlineMs)) {
+    throw new RangeError(
+      `leaseDurationMs (${leaseDurationMs}) must be greater than renewDeadlineMs (${renewDeadlineMs})`,
+    );
+  }
+  if (!(renewDeadlineMs > retryPeriodMs * jitterFactor)) {
+    throw new RangeError(
+      `renewDeadlineMs (${renewDeadlineMs}) must be greater than ${jitterFactor} times retryPeriodMs (${retryPeriodMs})`,
+    );
+  }
+  if (!(retryPeriodMs > 0)) throw new RangeError(`retryPeriodMs must be greater than 0, not ${retryPeriodMs}`);
+  if (options.identity === '') throw new TypeError('identity must not be empty');
+  const { namespace } = parseKey(options.lease);
+  if (namespace === undefined) throw new TypeError(`lease must be "namespace/name", not "${options.lease}"`);
+  return new LeaseElection({
+    client: options.client,
+    lease: options.lease,
+    identity: options.identity,
+    leaseDurationMs,
+    renewDeadlineMs,
+    retryPeriodMs,
+    releaseOnStop: options.releaseOnStop ?? true,
+    onLeader: options.onLeader ?? (() => {}),
+    onError: options.onError ?? (() => {}),
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+  });
+}
+
+const jitterFactor = 1.2;
+
+interface Settings {
+  readonly client: Client;
+  readonly lease: NamespacedName;
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly releaseOnStop: boolean;
+  readonly onLeader: (identity: string | undefined) => void;
+  readonly onError: (error: Error) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A Lease that the server has confirmed to be ours, and when we asked for that. */
+interface Holding {
+  readonly lease: Lease;
+  readonly sent: Instant;
+}
+
+class LeaseElection implements LeaderElection {
+  readonly #settings: Settings;
+  #observation: Observation | undefined;
+  #leader: string | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  get leader(): string | undefined {
+    return this.#leader;
+  }
+
+  async win(signal: AbortSignal): Promise<Term> {
+    const { clock, random, retryPeriodMs } = this.#settings;
+    while (true) {
+      signal.throwIfAborted();
+      const holding = await this.#tryToTake(signal).catch((error: unknown) => {
+        if (!signal.aborted) this.#report(error);
+        return undefined;
+      });
+      if (holding) return this.#begin(holding);
+      await sleep(clock, jitter(random, retryPeriodMs, jitterFactor), signal);
+    }
+  }
+
+  /** Looks, and takes the Lease if nobody else can be leading. */
+  async #tryToTake(signal: AbortSignal): Promise<Holding | undefined> {
+    const { client, lease: key, identity, clock } = this.#settings;
+    const found = await client.find(Lease, key, { ...this.#limits(), signal });
+    if (found) this.#observe(found.spec);
+    // Should the Lease be deleted under a leader, those who saw it still wait for as long as it promised.
+    if (this.#observation && isHeldByOther(this.#observation, identity, clock.monotonic())) return undefined;
+    try {
+      return await this.#write(found, signal);
+    } catch (error) {
+      if (isConflict(error) || isAlreadyExists(error)) return undefined; // another was faster
+      throw error;
+    }
+  }
+
+  /** Writes our claim over what we know, and only over that. */
+  async #write(known: Lease | undefined, signal: AbortSignal): Promise<Holding> {
+    const { client, lease: key, identity, leaseDurationMs, clock } = this.#settings;
+    const sent = instantOf(clock);
+    const spec = claimedSpec(known?.spec, { identity, leaseDurationMs, wallMs: sent.wallMs });
+    const options = { ...this.#limits(), signal };
+    const { namespace = '', name } = parseKey(key);
+    const lease = known
+      ? await client.update(Lease, { ...known, spec }, options)
+      : await client.create(Lease, { metadata: { name, namespace }, spec }, options);
+    this.#observe(lease.spec);
+    return { lease, sent };
+  }
+
+  #begin({ lease, sent }: Holding): Term {
+    const { clock, renewDeadlineMs } = this.#settings;
+    const time = new TermClock(clock, renewDeadlineMs, sent);
+    const holder = { lease };
+    const renewing = this.#keepRenewing(time, holder);
+    return {
+      signal: time.signal,
+      isCurrent: () => time.isCurrent(),
+      assertCurrent: () => {
+        if (!time.isCurrent()) throw time.signal.reason as LeadershipLostError;
+      },
+      [Symbol.asyncDispose]: async () => {
+        const wasCurrent = time.isCurrent();
+        time.end('it was given up');
+        await renewing;
+        if (!wasCurrent || !this.#settings.releaseOnStop) return;
+        await this.#release(holder.lease).catch((error: unknown) => this.#report(error));
+      },
+    };
+  }
+
+  /** Renews until the term ends, one way or the other. Never rejects. */
+  async #keepRenewing(time: TermClock, holder: { lease: Lease }): Promise<void> {
+    const { clock, retryPeriodMs } = this.#settings;
+    while (time.isCurrent()) {
+      try {
+        await sleep(clock, retryPeriodMs, time.signal);
+        if (!time.isCurrent()) return;
+        const { lease, sent } = await this.#renew(holder.lease, time.signal);
+        holder.lease = lease;
+        time.renew(sent);
+      } catch (error) {
+        if (time.signal.aborted) return;
+        if (error instanceof LeadershipLostError) time.end(error.message);
+        this.#report(error);
+      }
+    }
+  }
+
+  async #renew(held: Lease, signal: AbortSignal): Promise<Holding> {
+    const { client, lease: key, identity } = this.#settings;
+    try {
+      return await this.#write(held, signal);
+    } catch (error) {
+      if (isNotFound(error)) throw new LeadershipLostError('the lease was deleted');
+      if (!isConflict(error)) throw error;
+    }
+    // Someone wrote it. That may be an earlier renewal of ours whose answer was lost, or a person who added a label.
+    const found = await client.get(Lease, key, { ...this.#limits(), signal });
+    this.#observe(found.spec);
+    if (found.spec.holderIdentity === identity) return this.#write(found, signal);
+    throw new LeadershipLostError(`${found.spec.holderIdentity || 'somebody'} took the lease`);
+  }
+
+  async #release(held: Lease): Promise<void> {
+    const { client, clock } = this.#settings;
+    const released = await client.update(
+      Lease,
+      { ...held, spec: releasedSpec(held.spec, clock.now()) },
+      this.#limits(),
+    );
+    this.#observe(released.spec);
+  }
+
+  /** One slow answer must not cost the whole term. */
+  #limits(): { readonly timeoutMs: number } {
+    return { timeoutMs: Math.max(1000, this.#settings.renewDeadlineMs / 2) };
+  }
+
+  #observe(spec: LeaseSpec): void {
+    if (!this.#observation || !equalJson(this.#observation.spec, spec)) {
+      this.#observation = { spec, seenAt: this.#settings.clock.monotonic() };
+    }
+    const leader = spec.holderIdentity || undefined;
+    if (leader === this.#leader) return;
+    this.#leader = leader;
+    this.#settings.onLeader(leader);
+  }
+
+  #report(error: unknown): void {
+    this.#settings.onError(error instanceof Error ? error : new Error(String(error)));
+  }
+}

@@ -1,0 +1,47 @@
+/** What a Lease says, and what a replica may conclude from it. Pure: times are given. */
+import { microTimestamp } from '@keelson/core';
+import type { Lease } from '@keelson/core/coordination/v1';
+
+export type LeaseSpec = Lease['spec'];
+
+/** A Lease as we last saw it change, on our own clock: other clocks mean nothing here. */
+export interface Observation {
+  readonly spec: LeaseSpec;
+  /** Monotonic time after the answer that first showed this spec. */
+  readonly seenAt: number;
+}
+
+/**
+ * Whether someone else may be leading. Its term began before we saw its last renewal, so a whole duration after that
+ * it has surely ended.
+ */
+export function isHeldByOther({ spec, seenAt }: Observation, identity: string, monotonicMs: number): boolean {
+  if (!spec.holderIdentity || spec.holderIdentity === identity) return false;
+  return monotonicMs < seenAt + (spec.leaseDurationSeconds ?? 0) * 1000;
+}
+
+export interface Claim {
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly wallMs: number;
+}
+
+/** The spec with which we take the Lease, or keep it. */
+export function claimedSpec(previous: LeaseSpec | undefined, { identity, leaseDurationMs, wallMs }: Claim): LeaseSpec {
+  const now = microTimestamp(wallMs);
+  const isOurs = previous?.holderIdentity === identity;
+  return {
+    holderIdentity: identity,
+    // Rounded up: others must wait at least as long as we said.
+    leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
+    acquireTime: (isOurs ? previous.acquireTime : undefined) ?? now,
+    renewTime: now,
+    leaseTransitions: (previous?.leaseTransitions ?? 0) + (previous === undefined || isOurs ? 0 : 1),
+  };
+}
+
+/** The spec with which we give the Lease back, so that nobody has to wait. */
+export function releasedSpec({ leaseTransitions }: LeaseSpec, wallMs: number): LeaseSpec {
+  const now = microTimestamp(wallMs);
+  return { leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions };
+}

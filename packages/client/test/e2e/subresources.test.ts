@@ -1,0 +1,186 @@
+/** What is reached beside objects themselves: scale, eviction, tokens, metadata, discovery, and logs of real pods. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { isTooManyRequests, isUnauthorized, type Transport } from '@keelson/core';
+import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { Deployment } from '@keelson/core/apps/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
+import { ConfigMap, Pod, ServiceAccount } from '@keelson/core/v1';
+import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import {
+  type Client,
+  type ClusterConfig,
+  connect,
+  createClient,
+  createDiscovery,
+  createSharedInformers,
+  evict,
+  getScale,
+  loadConfig,
+  metadataOf,
+  podLog,
+  requestToken,
+  Secret,
+  setScale,
+} from '../../src/index.ts';
+import { until } from '../until.ts';
+
+const [plain, withPods] = [await availability({ pods: false }), await availability({ pods: true })];
+const skip = plain.available ? false : plain.reason;
+const skipPods = withPods.available ? false : withPods.reason;
+
+describe('beside objects', { skip }, () => {
+  let kube: Kubernetes;
+  let config: ClusterConfig;
+  let transport: Transport;
+  let client: Client;
+
+  before(async () => {
+    kube = await startKubernetes({ pods: withPods.available });
+    config = await loadConfig({ kubeconfig: kube.kubeconfig });
+    transport = connect(config);
+    client = createClient({ transport, fieldManager: 'test' });
+    await until(async () => (await client.find(ServiceAccount, 'default/default')) !== undefined);
+  });
+
+  after(async () => {
+    await transport?.[Symbol.asyncDispose]();
+    await kube?.[Symbol.asyncDispose]();
+  });
+
+  /** The image that the cluster's node always has. */
+  const container = { name: 'main', image: 'registry.k8s.io/pause:3.10' };
+
+  test('the scale of a deployment is read and set, whatever its kind', async () => {
+    const labels = { app: 'scaled' };
+    await client.create(Deployment, {
+      metadata: { name: 'scaled', namespace: 'default' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
+    });
+    const scale = await setScale(client, Deployment, 'default/scaled', 2);
+    assert.deepEqual([scale.kind, scale.spec?.replicas], ['Scale', 2]);
+    assert.equal((await client.get(Deployment, 'default/scaled')).spec.replicas, 2);
+    assert.equal((await getScale(client, Deployment, 'default/scaled')).spec?.replicas, 2);
+    await client.delete(Deployment, 'default/scaled');
+  });
+
+  test('an eviction that a budget forbids is refused, and not repeated', async () => {
+    const labels = { app: 'guarded' };
+    await client.create(PodDisruptionBudget, {
+      metadata: { name: 'guarded', namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    });
+    await client.create(Pod, {
+      metadata: { name: 'guarded', namespace: 'default', labels },
+      spec: { containers: [container] },
+    });
+    // The budget counts only pods that run; what it has not seen yet may not be evicted either.
+    await client.patch(
+      Pod,
+      'default/guarded',
+      { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
+      { subresource: 'status' },
+    );
+    await until(async () => (await client.get(PodDisruptionBudget, 'default/guarded')).status?.currentHealthy === 1);
+    await assert.rejects(evict(client, 'default/guarded'), isTooManyRequests);
+    await client.delete(PodDisruptionBudget, 'default/guarded');
+    const { uid } = (await client.get(Pod, 'default/guarded')).metadata;
+    await evict(client, 'default/guarded', { preconditions: { uid }, gracePeriodSeconds: 0 });
+    await until(async () => (await client.find(Pod, 'default/guarded')) === undefined);
+  });
+
+  test('a token for a service account works, and another does not', async () => {
+    const { token, expiresAt } = await requestToken(client, 'default/default', { expirationSeconds: 600 });
+    assert.ok(expiresAt > 0);
+    const attempt = async (credentials: ClusterConfig['credentials']) => {
+      await using other = connect({ ...config, tls: { ...config.tls, clientCertificate: undefined }, credentials });
+      return await createClient({ transport: other }).list(ConfigMap, { namespace: 'default' });
+    };
+    await assert.rejects(attempt({ type: 'token', token }), /User "system:serviceaccount:default:default" cannot list/);
+    await assert.rejects(attempt({ type: 'token', token: new Secret(`${token.reveal()}x`) }), isUnauthorized);
+  });
+
+  test('kinds are discovered, also new ones', async () => {
+    const discovery = createDiscovery(client);
+    const deployments = await discovery.find({ group: 'apps', kind: 'Deployment' });
+    assert.deepEqual(
+      [deployments?.version, deployments?.resource, deployments?.scope],
+      ['v1', 'deployments', 'Namespaced'],
+    );
+    assert.deepEqual(deployments?.subresources.toSorted(), ['scale', 'status']);
+    assert.equal((await discovery.find({ group: '', resource: 'namespaces' }))?.kind, 'Namespace');
+    assert.equal(await discovery.find({ group: 'example.com', kind: 'Gadget' }), undefined);
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    await client.create(CustomResourceDefinition, {
+      metadata: { name: 'gadgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Cluster',
+        names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    });
+    await until(async () => (await discovery.find({ group: 'example.com', kind: 'Gadget' }))?.scope === 'Cluster');
+    // The older form of the same truth.
+    const legacy = createDiscovery({
+      ...client,
+      getRaw: (path, options) => client.getRaw(path, { ...options, accept: 'application/json' }),
+    } as Client);
+    const names = async (from: typeof discovery) =>
+      (await from.all())
+        .map(({ group, version, kind, resource, scope }) => `${group}/${version}/${resource} ${kind} ${scope}`)
+        .sort();
+    assert.deepEqual(await names(legacy), await names(discovery));
+  });
+
+  test('metadata alone is listed and watched', async () => {
+    await using informers = createSharedInformers({ client, onError: (error) => assert.fail(error) });
+    const informer = informers.informer(metadataOf(ConfigMap), { namespace: 'default' });
+    await informer.synced;
+    await client.create(ConfigMap, {
+      metadata: { name: 'partial', namespace: 'default', labels: { a: 'b' } },
+      data: { large: 'x' },
+    });
+    await until(() => informer.store.get('default/partial') !== undefined);
+    const { metadata, ...rest } = informer.store.get('default/partial') ?? assert.fail();
+    assert.deepEqual(rest, { apiVersion: 'v1', kind: 'ConfigMap' });
+    assert.deepEqual(metadata.labels, { a: 'b' });
+  });
+
+  test('logs come as the container writes them', { skip: skipPods }, async () => {
+    const images = await client.getRaw('/api/v1/nodes');
+    const [name] = (images as { items: { status: { images: { names: string[] }[] } }[] }).items
+      .flatMap(({ status }) => status.images ?? [])
+      .flatMap(({ names }) => names.filter((each) => each.includes('memcached')));
+    assert.ok(name, 'the node has a memcached image');
+    await client.create(Pod, {
+      metadata: { name: 'talker', namespace: 'default' },
+      spec: {
+        containers: [
+          { name: 'main', image: name, imagePullPolicy: 'Never', args: ['memcached', '-vv', '-u', 'nobody'] },
+        ],
+      },
+    });
+    await until(async () => (await client.get(Pod, 'default/talker')).status?.phase === 'Running', {
+      timeoutMs: 60_000,
+    });
+    const controller = new AbortController();
+    let text = '';
+    const following = (async () => {
+      for await (const chunk of podLog(client, 'default/talker', { follow: true, signal: controller.signal })) {
+        text += Buffer.from(chunk).toString();
+      }
+    })();
+    await until(() => text.includes('\n'), { timeoutMs: 30_000 });
+    controller.abort(new Error('enough'));
+    await assert.rejects(following, /enough/);
+    const last: string[] = [];
+    for await (const chunk of podLog(client, 'default/talker', { tailLines: 1 }))
+      last.push(Buffer.from(chunk).toString());
+    assert.equal(last.join('').trim().split('\n').length, 1);
+  });
+});

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Transport, TransportRequest } from '@keelson/core';
+import { ConfigMap } from '@keelson/core/v1';
+import {
+  createClient,
+  createLeaderElection,
+  isLeadershipLost,
+  type LeaderElection,
+  type LeaderElectionOptions,
+  type Term,
+} from '../src/index.ts';
+import { assertOneLeader } from './election-schedules.ts';
+import { failure, LeaseServer } from './lease-server.ts';
+import { ManualClock, settled, steadyRandom } from './manual-clock.ts';
+
+class Setup {
+  readonly clock = new ManualClock();
+  readonly server = new LeaseServer();
+  readonly requests: string[] = [];
+  /** Decides about a request before the server sees it: an answer, or silence. */
+  intercept: ((request: TransportRequest) => ReturnType<Transport['request']> | undefined) | undefined;
+
+  readonly transport: Transport = {
+    request: (request) => {
+      this.requests.push(request.method);
+      return this.intercept?.(request) ?? Promise.resolve(this.server.serve(request));
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+
+  readonly client = createClient({ transport: this.transport, clock: this.clock, random: steadyRandom(0) });
+  readonly heard: string[] = [];
+
+  election(identity: string, options: Partial<LeaderElectionOptions> = {}): LeaderElection {
+    return createLeaderElection({
+      client: this.client,
+      lease: 'x/lease',
+      identity,
+      clock: this.clock,
+      random: steadyRandom(0),
+      onLeader: (leader) => this.heard.push(`${identity} hears of ${leader}`),
+      onError: (error) => this.heard.push(`${identity}: ${error.message}`),
+      ...options,
+    });
+  }
+
+  /** Starts to compete, and notes the term when it comes. */
+  compete(identity: string, options?: Partial<LeaderElectionOptions>) {
+    const election = this.election(identity, options);
+    let term: Term | undefined;
+    election.win(new AbortController().signal).then(
+      (won) => {
+        term = won;
+      },
+      () => {},
+    );
+    return {
+      election,
+      leads: () => term?.isCurrent() ?? false,
+      giveUp: () => term?.[Symbol.asyncDispose](),
+    };
+  }
+}
+
+const silence = (request: TransportRequest) =>
+  new Promise<never>((_resolve, reject) => {
+    request.signal?.addEventListener('abort', () => reject(request.signal?.reason), { once: true });
+  });
+
+describe('an election', () => {
+  test('is won at once when nobody leads, and by nobody else meanwhile', async () => {
+    const given = new Setup();
+    const first = given.compete('one');
+    await settled();
+    assert.equal(given.server.holder, 'one');
+    assert.ok(first.leads());
+    const second = given.compete('two');
+    await given.clock.advance(120_000);
+    assert.equal(second.leads(), false);
+    assert.equal(second.election.leader, 'one');
+    assert.deepEqual(given.heard, ['one hears of one', 'two hears of one']);
+    assert.equal(given.server.lease?.spec.renewTime, '2026-01-01T00:02:00.000000Z');
+    assert.equal(given.server.lease?.spec.acquireTime, '2026-01-01T00:00:00.000000Z');
+  });
+
+  test('is won by another as soon as the leader gives up', async () => {
+    const given = new Setup();
+    const first = given.compete('one');
+    await settled();
+    const second = given.compete('two');
+    await given.clock.advance(5000);
+    await first.giveUp();
+    assert.equal(first.leads(), false);
+    assert.equal(given.server.holder, undefined);
+    await given.clock.advance(2000);
+    assert.ok(second.leads());
+    assert.equal(given.server.lease?.spec.leaseTransitions, 1);
+    assert.deepEqual(given.heard, [
+      'one hears of one',
+      'two hears of one',
+      'one hears of undefined',
+      'two hears of undefined',
+      'two hears of two',
+    ]);
+  });
+
+  test('waits for the lease to run out when the leader does not give it back', async () => {
+    const given = new Setup();
+    const first = given.compete('one', { releaseOnStop: false });
+    await settled();
+    const second = given.compete('two');
+    await settled();
+    await first.giveUp();
+    await given.clock.advance(14_000);
+    assert.equal(second.leads(), false);
+    await given.clock.advance(2000);
+    assert.ok(second.leads());
+  });
+
+  test('waits as long for a lease that was deleted under its leader', async () => {
+    const given = new Setup();
+    const first = given.compete('one');
+    await settled();
+    const second = given.compete('two');
+    await settled();
+    given.server.lease = undefined;
+    await given.clock.advance(2000);
+    assert.equal(first.leads(), false);
+    assert.ok(given.heard.includes('one: the lease was deleted'));
+    await given.clock.advance(11_000);
+    assert.equal(second.leads(), false);
+    await given.clock.advance(4000);
+    assert.ok(second.leads());
+  });
+
+  test('ends when it is told to', async () => {
+    const given = new Setup();
+    given.compete('one');
+    await settled();
+    const controller = new AbortController();
+    const second = given.election('two').win(controller.signal);
+    await settled();
+    controller.abort(new Error('enough'));
+    await assert.rejects(second, /enough/);
+  });
+
+  test('goes on when the server cannot be asked', async () => {
+    const given = new Setup();
+    given.intercept = () => Promise.resolve(failure(403, 'Forbidden'));
+    const first = given.compete('one');
+    await given.clock.advance(2000);
+    assert.equal(first.leads(), false);
+    given.intercept = undefined;
+    await given.clock.advance(2000);
+    assert.ok(first.leads());
+    assert.equal(given.heard[0], 'one: get leases.coordination.k8s.io x/lease: Forbidden');
+  });
+
+  test('refuses times that cannot work', () => {
+    const given = new Setup();
+    assert.throws(
+      () => given.election('one', { leaseDurationMs: 10_000 }),
+      /leaseDurationMs \(10000\) must be greater than renewDeadlineMs/,
+    );
+    assert.throws(() => given.election('one', { retryPeriodMs: 9000 }), /must be greater than 1.2 times retryPeriodMs/);
+    assert.throws(() => given.election('one', { retryPeriodMs: 0 }), RangeError);
+    assert.throws(() => given.election('', {}), TypeError);
+    assert.throws(() => given.election('one', { lease: 'lease' }), TypeError);
+  });
+});
+
+describe('a term', () => {
+  async function leading(): Promise<Setup & { readonly term: Term }> {
+    const given = new Setup();
+    const { election, controller } = { election: given.election('one'), controller: new AbortController() };
+    return Object.assign(given, { term: await election.win(controller.signal) });
+  }
+
+  test('ends ten seconds after the last renewal was sent, whatever becomes of the answers', async () => {
+    const given = await leading();
+    await given.clock.advance(4000);
+    given.intercept = silence;
+    await given.clock.advance(9999);
+    assert.ok(given.term.isCurrent());
+    assert.equal(given.term.signal.aborted, false);
+    await given.clock.advance(1);
+    assert.equal(given.term.signal.aborted, true);
+    assert.ok(isLeadershipLost(given.term.signal.reason));
+    given.intercept = undefined;
+    await given.clock.advance(60_000);
+    assert.equal(given.term.isCurrent(), false, 'what was lost does not come back');
+  });
+
+  test('ends by the clock, before any timer of a blocked process rings', async () => {
+    const given = await leading();
+    given.clock.jump(10_000); // nothing runs meanwhile
+    assert.throws(() => given.term.assertCurrent(), isLeadershipLost);
+    assert.equal(given.term.signal.aborted, true);
+  });
+
+  test('ends when the machine was suspended: only the wall clock knows', async () => {
+    const given = await leading();
+    given.clock.jumpWall(10_000);
+    assert.throws(() => given.term.assertCurrent(), isLeadershipLost);
+  });
+
+  test('survives a wall clock that goes back', async () => {
+    const given = await leading();
+    given.clock.jumpWall(-3_600_000);
+    await given.clock.advance(60_000);
+    assert.ok(given.term.isCurrent());
+  });
+
+  test('survives an edit by someone else, and a renewal whose answer was lost', async () => {
+    const given = await leading();
+    const { lease } = given.server;
+    assert.ok(lease);
+    given.server.write({ ...lease, metadata: { ...lease.metadata, labels: { edited: 'yes' } } });
+    await given.clock.advance(3000);
+    assert.deepEqual(given.server.lease?.metadata.labels, { edited: 'yes' });
+    given.intercept = (request) => {
+      given.server.serve(request);
+      return silence(request);
+    };
+    await given.clock.advance(3000);
+    given.intercept = undefined;
+    await given.clock.advance(30_000);
+    assert.ok(given.term.isCurrent());
+    assert.equal(given.server.holder, 'one');
+  });
+
+  test('ends at once when another holds the lease', async () => {
+    const given = await leading();
+    const { lease } = given.server;
+    assert.ok(lease);
+    given.server.write({ ...lease, spec: { ...lease.spec, holderIdentity: 'usurper' } });
+    await given.clock.advance(2000);
+    assert.equal(given.term.isCurrent(), false);
+    assert.ok(given.heard.includes('one: usurper took the lease'));
+    await given.term[Symbol.asyncDispose]();
+    assert.equal(given.server.holder, 'usurper', 'what is not ours is not released');
+  });
+
+  test('leaves no timer behind', async () => {
+    const given = await leading();
+    await given.term[Symbol.asyncDispose]();
+    await given.term[Symbol.asyncDispose]();
+    assert.equal(given.clock.timers, 0);
+  });
+
+  test('guards writes: none begins after it has ended, and reads go on', async () => {
+    const given = await leading();
+    const sent: string[] = [];
+    const transport: Transport = {
+      async request({ method, beforeSend }) {
+        beforeSend?.();
+        sent.push(method);
+        return given.server.serve({ method: 'GET', path: '', headers: {} });
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+    const client = createClient({ transport, clock: given.clock, fieldManager: 'test' }).with({
+      guard: given.term.assertCurrent,
+    });
+    const object = { metadata: { name: 'a', namespace: 'x' } };
+    await client.apply(ConfigMap, object);
+    given.clock.jump(10_000);
+    for (const write of [
+      () => client.apply(ConfigMap, object),
+      () => client.create(ConfigMap, object),
+      () => client.update(ConfigMap, object),
+      () => client.patch(ConfigMap, 'x/a', {}),
+      () => client.delete(ConfigMap, 'x/a'),
+      () => client.deleteCollection(ConfigMap, { namespace: 'x' }),
+    ]) {
+      await assert.rejects(write(), isLeadershipLost);
+    }
+    await client.get(ConfigMap, 'x/a');
+    assert.deepEqual(sent, ['PATCH', 'GET']);
+  });
+});
+
+test('in random schedules of pauses, partitions, slow answers and clock jumps, no replica begins a write after its term could have ended', async () => {
+  const { terms, writes } = await assertOneLeader(100);
+  assert.ok(terms > 100 && writes > 10_000, `${terms} terms, ${writes} writes`);
+});

@@ -1,0 +1,44 @@
+/** As much of an API server as a Lease needs: one object, optimistic concurrency. */
+import type { TransportRequest, TransportResponse } from '@keelson/core';
+
+type Body = Readonly<Record<string, unknown>> & {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: { readonly holderIdentity?: string } & Readonly<Record<string, unknown>>;
+};
+
+export class LeaseServer {
+  lease: Body | undefined;
+  #revision = 0;
+
+  get holder(): string | undefined {
+    return this.lease?.spec.holderIdentity;
+  }
+
+  /** Answers one request. */
+  serve({ method, body }: TransportRequest): TransportResponse {
+    if (method === 'GET') return this.lease ? answer(200, this.lease) : failure(404, 'NotFound');
+    const sent = JSON.parse(String(body)) as Body;
+    if (method === 'POST') return this.lease ? failure(409, 'AlreadyExists') : this.write(sent);
+    if (!this.lease) return failure(404, 'NotFound');
+    const isCurrent = this.lease.metadata.resourceVersion === sent.metadata.resourceVersion;
+    return isCurrent ? this.write(sent) : failure(409, 'Conflict');
+  }
+
+  write(sent: Body): TransportResponse {
+    this.#revision += 1;
+    this.lease = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(this.#revision) } };
+    return answer(200, this.lease);
+  }
+}
+
+export function failure(status: number, reason: string): TransportResponse {
+  return answer(status, { kind: 'Status', code: status, reason, message: reason, details: { name: 'lease' } });
+}
+
+function answer(status: number, value: unknown): TransportResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: once(Buffer.from(JSON.stringify(value))) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
