@@ -18,8 +18,8 @@ async function bench(chosen: readonly string[], output: number | undefined): Pro
   const benchmarks = chosen.flatMap((one) => registry[one] ?? []);
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
-    console.error(`measuring ${benchmark.name}`);
-    rows.push(await measure(benchmark, { clock: systemClock }));
+    for (const { name } of benchmark.measures) console.error(`measuring ${name}`);
+    rows.push(...(await measure(benchmark, { clock: systemClock })));
   }
   if (rows.length > 0) console.log(table(rows));
   else console.log(`There are no benchmarks of ${chosen.join(', ')} yet.`);

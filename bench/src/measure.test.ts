@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { Clock } from '@keelson/core';
 import { judge, measure } from './measure.ts';
 
+const aCall = { name: 'a call', unit: 'ms' };
+
 /** A clock that only shows what it is set to. */
 function clockAt(): Clock & { monotonicMs: number } {
   return {
@@ -22,14 +24,15 @@ test('ours and the peer take turns, and the first round is thrown away', async (
     order.push(who);
     const begun = given.monotonic();
     clock.monotonicMs += durationsMs[order.filter((one) => one === who).length - 1] ?? assert.fail('too many samples');
-    return given.monotonic() - begun;
+    return [given.monotonic() - begun, 7];
   };
 
-  const row = await measure(
+  const rows = await measure(
     {
-      name: 'a call',
-      unit: 'ms',
-      goal: 0.5,
+      measures: [
+        { name: 'a call', unit: 'ms', goal: 0.5 },
+        { name: 'its memory', unit: 'MB' },
+      ],
       ours: lasting('ours', [900, 3, 1, 2]),
       peer: lasting('peer', [800, 4, 4, 4]),
     },
@@ -37,26 +40,32 @@ test('ours and the peer take turns, and the first round is thrown away', async (
   );
 
   assert.deepEqual(order, ['ours', 'peer', 'ours', 'peer', 'ours', 'peer', 'ours', 'peer']);
-  assert.deepEqual(row, {
-    measure: 'a call',
-    unit: 'ms',
-    ours: { median: 2, lowerQuartile: 1.5, upperQuartile: 2.5 },
-    peer: { median: 4, lowerQuartile: 4, upperQuartile: 4 },
-    ratio: 0.5,
-    goal: 0.5,
-    ok: true,
-  });
+  const seven = { median: 7, lowerQuartile: 7, upperQuartile: 7 };
+  assert.deepEqual(rows, [
+    {
+      measure: 'a call',
+      unit: 'ms',
+      ours: { median: 2, lowerQuartile: 1.5, upperQuartile: 2.5 },
+      peer: { median: 4, lowerQuartile: 4, upperQuartile: 4 },
+      ratio: 0.5,
+      goal: 0.5,
+      ok: true,
+    },
+    { measure: 'its memory', unit: 'MB', ours: seven, peer: seven, ratio: 1 },
+  ]);
 });
 
 test('a sample that cannot be taken is an error, not a row', async () => {
-  const failing = { name: 'a call', unit: 'ms', ours: () => Promise.reject(new Error('no server')) };
+  const failing = { measures: [aCall], ours: () => Promise.reject(new Error('no server')) };
   await assert.rejects(measure(failing, { clock: clockAt() }), /no server/);
+  const forgetful = { measures: [aCall, aCall], ours: async () => [1] };
+  await assert.rejects(measure(forgetful, { clock: clockAt() }), /expected finite numbers, received NaN/);
 });
 
 test('fewer than one round is refused', async () => {
   for (const rounds of [0, -1, 1.5, Number.NaN]) {
     await assert.rejects(
-      measure({ name: 'a', unit: 'ms', ours: async () => 1 }, { clock: clockAt(), rounds }),
+      measure({ measures: [aCall], ours: async () => [1] }, { clock: clockAt(), rounds }),
       new RangeError(`rounds: expected 1 or more, received ${rounds}`),
     );
   }

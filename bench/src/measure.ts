@@ -5,7 +5,7 @@
  * only warms up and is thrown away; nothing of one sample overlaps with the next.
  */
 import type { Clock } from '@keelson/core';
-import type { Benchmark } from './benchmark.ts';
+import type { Benchmark, Measure, Sample } from './benchmark.ts';
 import { type Summary, summary } from './statistics.ts';
 
 /** One line of the result: the table and the JSON file are both made from these. */
@@ -27,10 +27,10 @@ export interface MeasureOptions {
   readonly rounds?: number;
 }
 
-export async function measure(benchmark: Benchmark, { clock, rounds = 9 }: MeasureOptions): Promise<Row> {
+export async function measure(benchmark: Benchmark, { clock, rounds = 9 }: MeasureOptions): Promise<Row[]> {
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError(`rounds: expected 1 or more, received ${rounds}`);
-  const ours: number[] = [];
-  const peer: number[] = [];
+  const ours: Sample[] = [];
+  const peer: Sample[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const sample = await benchmark.ours(clock);
     const peerSample = await benchmark.peer?.(clock);
@@ -38,12 +38,17 @@ export async function measure(benchmark: Benchmark, { clock, rounds = 9 }: Measu
     ours.push(sample);
     if (peerSample !== undefined) peer.push(peerSample);
   }
-  return judge(benchmark, ours, peer);
+  return benchmark.measures.map((each, at) => judge(each, column(ours, at), column(peer, at)));
+}
+
+/** A number that a sample lacks becomes NaN, which `summary` refuses. */
+function column(samples: readonly Sample[], at: number): number[] {
+  return samples.map((sample) => sample[at] ?? Number.NaN);
 }
 
 /** The row that the samples amount to. */
 export function judge(
-  { name, unit, goal }: Pick<Benchmark, 'name' | 'unit' | 'goal'>,
+  { name, unit, goal }: Measure,
   oursSamples: readonly number[],
   peerSamples: readonly number[],
 ): Row {

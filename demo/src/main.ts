@@ -1,42 +1,24 @@
 /**
- * What `npm start` runs: the Memcached operator on the cluster of a kubeconfig, with its definition installed.
+ * What `npm start` runs: the Memcached operator, on a cluster of its own in this process or on one that a kubeconfig
+ * names.
  *
- * Everything that can go wrong before the operator works is one sentence on standard error and exit code 1.
+ * Everything that can go wrong before the operator works is one sentence on standard error and exit code 1. This file
+ * imports nothing that takes time to load, so that the first line is there at once.
  */
 import { parseArgs } from 'node:util';
-import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
-import { isForbidden, type PolicyRule } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
-import {
-  createManager,
-  jsonLogger,
-  type Logger,
-  missingAccess,
-  printMissing,
-  rulesOf,
-  textLogger,
-} from '@keelson/runtime';
-import { crdOf } from '@keelson/schema';
 
-const usage = `Usage: npm start -- --kubeconfig FILE [--context NAME]
+const usage = `Usage: npm start [-- --kubeconfig FILE [--context NAME]]
 
-Installs the Memcached definition in a cluster and runs the operator there until Ctrl-C.
+Runs the Memcached operator until Ctrl-C: on a cluster in this process, with a sample, or
+on the cluster of a kubeconfig, where its definition is installed. Without --kubeconfig no
+other cluster is touched, whatever the environment says.
 
 Options:
-  --kubeconfig FILE   the cluster to work on
+  --kubeconfig FILE   the cluster to work on (default: one in this process)
   --context NAME      the context of that file (default: its current one)
   --help              this text
 `;
-
-/** What installing needs beside the operator's own rules. */
-const installRules: readonly PolicyRule[] = [
-  {
-    apiGroups: ['apiextensions.k8s.io'],
-    resources: ['customresourcedefinitions'],
-    verbs: ['get', 'create', 'patch'],
-  },
-];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -46,43 +28,46 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  if (values.kubeconfig === undefined) throw new Error('which cluster? Give one with --kubeconfig FILE.');
-  const config = await loadConfig({ kubeconfig: values.kubeconfig, context: values.context });
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(new Error('stopped')));
-  const logger = demoLogger();
-  await install(config, logger, stop.signal);
-  const manager = createManager(memcachedOperator, {
-    config,
-    logger,
-    health: { port: 8081, orFree: true },
-    metrics: { port: 8080, orFree: true },
-  });
-  await manager.start(stop.signal);
-}
-
-/** Says what is missing before anything is changed, then installs the definition. */
-async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {
-  await using transport = connect(config, { userAgent: memcachedOperator.name });
-  const client = createClient({ transport, fieldManager: memcachedOperator.name, signal });
-  const missing = await missingAccess(client, [...installRules, ...rulesOf(memcachedOperator)]);
-  if (missing.length > 0) {
-    const rules = missing.map(printMissing).join('; ');
-    throw new Error(`the user of ${config.source} lacks rights in ${config.server}; missing: ${rules}.`);
+  if (values.kubeconfig === undefined && values.context !== undefined) {
+    throw new Error('--context chooses from a file: name it with --kubeconfig FILE.');
   }
-  const [definition] = await installDefinitions(client, [crdOf(Memcached)], { signal });
-  logger.info('The definition is installed', { definition: definition?.metadata.name, cluster: config.source });
+  const signal = stopSignal();
+  if (values.kubeconfig === undefined) {
+    process.stdout.write('Starting a Kubernetes cluster in this process…\n');
+    const { runEmbedded } = await import('./embedded.ts');
+    await unlessStopped(runEmbedded(signal), signal);
+  } else {
+    const { runOnCluster } = await import('./on-cluster.ts');
+    await unlessStopped(runOnCluster({ kubeconfig: values.kubeconfig, context: values.context }, signal), signal);
+  }
 }
 
-function demoLogger(): Logger {
-  const options = { name: memcachedOperator.name, clock: systemClock };
-  return process.stderr.isTTY ? textLogger({ ...options, color: true }) : jsonLogger(options);
+/** Aborted by Ctrl-C, by SIGTERM, and when the shell in which npm runs this is gone: npm signals that shell alone. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const abort = () => stop.abort(new Error('stopped'));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, abort);
+  const parent = process.ppid;
+  const lookAgain = () => {
+    if (process.ppid !== parent) abort();
+    else systemClock.setTimer(500, lookAgain).unref();
+  };
+  if (process.env.npm_lifecycle_event === 'start') lookAgain();
+  return stop.signal;
+}
+
+/** What fails because it was told to stop has not failed. */
+async function unlessStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 try {
   await main();
 } catch (error) {
-  const sentence = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`npm start: ${sentence}${isForbidden(error) ? ' Check the RBAC rules of this user.' : ''}\n`);
+  process.stderr.write(`npm start: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

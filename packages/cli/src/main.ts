@@ -2,6 +2,7 @@
 /** The `keelson` command: reads the arguments, prints, exits. Everything else is in the packages it calls. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { clusterCommand } from './cluster-command.ts';
 
 /** In the checkout package.json lies above `src`, in the published package beside this file. */
 function version(): string {
@@ -19,6 +20,7 @@ const program = new Command('keelson')
   .description('Kubernetes operators in TypeScript')
   .version(version())
   .showHelpAfterError('(keelson --help lists the commands)')
+  .addCommand(clusterCommand())
   .action(() => program.help());
 
 await program.parseAsync();

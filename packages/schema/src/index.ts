@@ -4,3 +4,7 @@ export { defineKind } from './define-kind.ts';
 export type { KindDefinition, PrinterColumn, ValidationRule, VersionDefinition } from './definition.ts';
 export type { DefinedKind, DefinedObject, NewDefinedObject } from './object-types.ts';
 export type { StructuralMeta } from './structural/extensions.ts';
+export { type Cause, type CauseReason, causesText } from './validation/cause.ts';
+export type { Pruned } from './validation/prune.ts';
+export { structuralProblems, structuralWarnings } from './validation/structural-problems.ts';
+export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';

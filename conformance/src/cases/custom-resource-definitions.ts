@@ -1,0 +1,385 @@
+/** CustomResourceDefinitions: from creation to the disappearance of their objects, and what they may not be. */
+import type { Area, Proof } from '../case.ts';
+import { anySchema, CustomKind, type Definition, define, definition } from '../custom-resources.ts';
+import { exactly, including, timestamp } from '../match.ts';
+import { customResourceDefinitions } from '../paths.ts';
+import { badRequest, type Cause, invalid, notFound } from '../refusals.ts';
+
+const condition = (type: string, status: string, reason: string, message: unknown) =>
+  exactly({ type, status, reason, message, lastTransitionTime: timestamp });
+
+/** A definition is refused for these causes. */
+function refused(crd: () => unknown, ...causes: readonly Cause[]): Proof {
+  return async (t) => {
+    const body = crd() as Definition;
+    (await t.post(customResourceDefinitions, body)).refuses(
+      invalid('CustomResourceDefinition.apiextensions.k8s.io', body.metadata.name, ...causes),
+    );
+  };
+}
+
+const withSchema = (openAPIV3Schema: unknown) => () => definition({ schema: { openAPIV3Schema } });
+const withProperty = (property: unknown) => withSchema({ type: 'object', properties: { a: property } });
+/** The server looks at a definition with one version as if its schema were that of the whole. */
+const schemaPath = 'spec.validation.openAPIV3Schema';
+
+export const definitions: Area = {
+  name: 'custom resource definitions',
+  proves: ['K1', 'K2'],
+  cases: {
+    'one is completed with names, a list kind and a conversion': async (t) => {
+      const crd = definition();
+      (await t.post(customResourceDefinitions, crd)).is(201, {
+        kind: 'CustomResourceDefinition',
+        metadata: { generation: 1 },
+        spec: exactly({
+          ...crd.spec,
+          names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+          conversion: { strategy: 'None' },
+        }),
+        status: { storedVersions: ['v1'] },
+      });
+    },
+
+    'its names are accepted and it is established': async (t) => {
+      const crd = definition();
+      (await t.post(customResourceDefinitions, crd)).is(201);
+      await t.eventually(async () => {
+        (await t.get(`${customResourceDefinitions}/${crd.metadata.name}`)).is(200, {
+          status: {
+            conditions: including(
+              condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'),
+              condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'),
+            ),
+            acceptedNames: exactly({ plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }),
+            storedVersions: ['v1'],
+          },
+        });
+      });
+    },
+
+    'a kind that another definition of the group has is not accepted': async (t) => {
+      const custom = await define(t, definition());
+      const { group } = custom;
+      const names = { plural: 'doodads', singular: 'doodad', kind: 'Gadget', listKind: 'DoodadList' };
+      const second = definition({}, { group, names });
+      const body = { ...second, metadata: { name: `doodads.${group}` } };
+      (await t.post(customResourceDefinitions, body)).is(201);
+      await t.eventually(async () => {
+        (await t.get(`${customResourceDefinitions}/doodads.${group}`)).is(200, {
+          status: {
+            conditions: including(
+              condition('NamesAccepted', 'False', 'KindConflict', '"Gadget" is already in use'),
+              condition('Established', 'False', 'NotAccepted', 'not all names are accepted'),
+            ),
+          },
+        });
+      });
+    },
+
+    'before there is one, its objects are nowhere': async (t) => {
+      const answer = await t.get(`/apis/${t.name('g')}.example.com/v1/gadgets`);
+      answer.is(404);
+      answer.judge(answer.text, '404 page not found\n');
+    },
+
+    'its deletion deletes its objects': async (t) => {
+      const crd = definition();
+      const custom = await define(t, crd);
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a'))).is(201);
+      const watch = await t.watch(path);
+      await watch.next({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+      (await t.delete(`${customResourceDefinitions}/${custom.crd}`)).is(200);
+      await watch.next({ type: 'DELETED', object: { metadata: { name: 'a' } } });
+      await t.eventually(async () => {
+        (await t.get(`${customResourceDefinitions}/${custom.crd}`)).refuses(
+          notFound('customresourcedefinitions.apiextensions.k8s.io', custom.crd),
+        );
+      });
+      await t.eventually(async () => (await t.get(path)).is(404));
+      await define(t, crd);
+      (await t.get(path)).is(200, { items: [] });
+    },
+
+    'its deletion waits for the finalizers of its objects': async (t) => {
+      const custom = await define(t, definition());
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a', {}, { finalizers: ['example.com/a'] }))).is(201);
+      (await t.delete(`${customResourceDefinitions}/${custom.crd}`)).is(200, {
+        kind: 'CustomResourceDefinition',
+        metadata: { deletionTimestamp: timestamp, finalizers: ['customresourcecleanup.apiextensions.k8s.io'] },
+      });
+      await t.eventually(async () => {
+        (await t.get(`${path}/a`)).is(200, { metadata: { deletionTimestamp: timestamp } });
+      });
+      (await t.get(`${customResourceDefinitions}/${custom.crd}`)).is(200, {
+        status: { conditions: including({ type: 'Terminating', status: 'True' }) },
+      });
+      (await t.mergePatch(`${path}/a`, { metadata: { finalizers: null } })).is(200);
+      await t.eventually(async () => (await t.get(`${customResourceDefinitions}/${custom.crd}`)).is(404));
+    },
+
+    'no object can be created while it is being deleted': async (t) => {
+      const custom = await define(t, definition());
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a', {}, { finalizers: ['example.com/a'] }))).is(201);
+      (await t.delete(`${customResourceDefinitions}/${custom.crd}`)).is(200);
+      await t.eventually(async () => {
+        const late = t.name('late');
+        (await t.post(path, custom.object(late))).refuses({
+          code: 403,
+          reason: 'Forbidden',
+          message: `${custom.crd} "${late}" is forbidden: create not allowed while custom resource definition is terminating`,
+          details: { name: late, group: custom.group, kind: 'gadgets' },
+        });
+      });
+      (await t.mergePatch(`${path}/a`, { metadata: { finalizers: null } })).is(200);
+    },
+
+    'several versions show the same objects': async (t) => {
+      const schema = { openAPIV3Schema: anySchema };
+      const versions = [
+        { name: 'v1', served: true, storage: true, schema },
+        { name: 'v2', served: true, storage: false, schema },
+        { name: 'v3', served: false, storage: false, schema },
+      ];
+      const custom = await define(t, definition({}, { versions }));
+      const namespace = await t.namespace();
+      (await t.post(custom.in(namespace), custom.object('a', { spec: { size: 1 } }))).is(201);
+      (await t.get(`${custom.in(namespace, 'v2')}/a`)).is(200, {
+        apiVersion: `${custom.group}/v2`,
+        spec: { size: 1 },
+      });
+      (await t.get(custom.in(namespace, 'v2'))).is(200, {
+        apiVersion: `${custom.group}/v2`,
+        items: [{ apiVersion: `${custom.group}/v2` }],
+      });
+      const unserved = await t.get(custom.in(namespace, 'v3'));
+      unserved.is(404);
+      unserved.judge(unserved.text, '404 page not found\n');
+    },
+
+    'a cluster-scoped kind has no namespaces': async (t) => {
+      const custom = await define(t, definition({}, { scope: 'Cluster' }));
+      (await t.post(custom.everywhere, custom.object('a'))).is(201, { metadata: { namespace: undefined } });
+      (await t.get(`${custom.everywhere}/a`)).is(200);
+      const namespaced = await t.get(custom.in('default'));
+      namespaced.is(404);
+      namespaced.judge(namespaced.text, '404 page not found\n');
+    },
+
+    'a version can be added': async (t) => {
+      const custom = await define(t, definition());
+      const value = { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: anySchema } };
+      const operations = [{ op: 'add', path: '/spec/versions/-', value }];
+      (await t.jsonPatch(`${customResourceDefinitions}/${custom.crd}`, operations)).is(200, {
+        metadata: { generation: 2 },
+      });
+      const second = new CustomKind(custom.group, custom.plural, custom.kind, 'v2');
+      await t.eventually(async () => (await t.get(second.everywhere)).is(200));
+    },
+
+    'scope and group cannot change': async (t) => {
+      const custom = await define(t, definition());
+      const path = `${customResourceDefinitions}/${custom.crd}`;
+      const message = 'Invalid value: "Cluster": field is immutable';
+      (await t.mergePatch(path, { spec: { scope: 'Cluster' } })).refuses(
+        invalid('CustomResourceDefinition.apiextensions.k8s.io', custom.crd, {
+          reason: 'FieldValueInvalid',
+          message,
+          field: 'spec.scope',
+        }),
+      );
+    },
+
+    'a second one of the same name already exists': async (t) => {
+      const crd = definition();
+      (await t.post(customResourceDefinitions, crd)).is(201);
+      (await t.post(customResourceDefinitions, crd)).is(409, {
+        reason: 'AlreadyExists',
+        message: `customresourcedefinitions.apiextensions.k8s.io "${crd.metadata.name}" already exists`,
+      });
+    },
+
+    'its name must be plural and group': refused(() => ({ ...definition(), metadata: { name: 'wrong' } }), {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "wrong": must be spec.names.plural+"."+spec.group',
+      field: 'metadata.name',
+    }),
+
+    'its scope must be known': refused(() => definition({}, { scope: 'Galaxy' }), {
+      reason: 'FieldValueNotSupported',
+      message: 'Unsupported value: "Galaxy": supported values: "Cluster", "Namespaced"',
+      field: 'spec.scope',
+    }),
+
+    'it must have a schema': refused(
+      () => definition({}, { versions: [{ name: 'v1', served: true, storage: true }] }),
+      { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.versions[0].schema.openAPIV3Schema' },
+    ),
+
+    'exactly one version must be stored': async (t) => {
+      const crd = definition({ storage: false });
+      const answer = await t.post(customResourceDefinitions, crd);
+      answer.is(422, {
+        reason: 'Invalid',
+        details: {
+          causes: including(
+            { field: 'spec.versions', message: /: must have exactly one version marked as storage version$/ },
+            { field: 'status.storedVersions', message: 'Invalid value: null: must have at least one stored version' },
+          ),
+        },
+      });
+    },
+
+    'a group of Kubernetes needs an approval': refused(
+      () => {
+        const crd = definition({}, { group: 'conformance.k8s.io' });
+        return { ...crd, metadata: { name: 'gadgets.conformance.k8s.io' } };
+      },
+      {
+        reason: 'FieldValueRequired',
+        message:
+          'Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+        field: 'metadata.annotations[api-approved.kubernetes.io]',
+      },
+    ),
+
+    'schema: every field needs a type': refused(withProperty({}), {
+      reason: 'FieldValueRequired',
+      message: 'Required value: must not be empty for specified object fields',
+      field: `${schemaPath}.properties[a].type`,
+    }),
+
+    'schema: the type must be known': refused(withProperty({ type: 'text' }), {
+      reason: 'FieldValueNotSupported',
+      message:
+        'Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"',
+      field: `${schemaPath}.properties[a].type`,
+    }),
+
+    'schema: a list needs items': refused(withProperty({ type: 'array' }), {
+      reason: 'FieldValueRequired',
+      message: 'Required value: must be specified',
+      field: `${schemaPath}.properties[a].items`,
+    }),
+
+    'schema: properties and additionalProperties exclude each other': refused(
+      withProperty({
+        type: 'object',
+        properties: { b: { type: 'string' } },
+        additionalProperties: { type: 'string' },
+      }),
+      {
+        reason: 'FieldValueForbidden',
+        message: 'Forbidden: additionalProperties and properties are mutual exclusive',
+        field: `${schemaPath}.properties[a].additionalProperties`,
+      },
+    ),
+
+    'schema: a pattern must be a regular expression': refused(withProperty({ type: 'string', pattern: '(' }), {
+      reason: 'FieldValueInvalid',
+      message:
+        'Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
+      field: `${schemaPath}.properties[a].pattern`,
+    }),
+
+    'schema: a default must satisfy the schema': refused(withProperty({ type: 'integer', minimum: 5, default: 1 }), {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: 1:  in body should be greater than or equal to 5',
+      field: `${schemaPath}.properties[a].default`,
+    }),
+
+    'schema: a list of type map needs keys': refused(
+      withProperty({
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        items: { type: 'object', properties: { b: { type: 'string' } } },
+      }),
+      {
+        reason: 'FieldValueRequired',
+        message: 'Required value: must not be empty if x-kubernetes-list-type is map',
+        field: `${schemaPath}.properties[a].x-kubernetes-list-map-keys`,
+      },
+    ),
+
+    'schema: metadata may only be narrowed by name': refused(
+      withSchema({
+        type: 'object',
+        properties: { metadata: { type: 'object', properties: { labels: { type: 'object' } } } },
+      }),
+      {
+        reason: 'FieldValueForbidden',
+        message:
+          'Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
+        field: `${schemaPath}.properties[metadata]`,
+      },
+    ),
+
+    'schema: a rule must compile': async (t) => {
+      const rule = 'self.size > 1';
+      const crd = definition({
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': [{ rule }] } },
+      });
+      (await t.post(customResourceDefinitions, crd)).is(422, {
+        details: {
+          causes: [
+            {
+              reason: 'FieldValueInvalid',
+              field: `${schemaPath}.x-kubernetes-validations[0].rule`,
+              // The rule is quoted as the struct that the server keeps; what follows are the words of its compiler.
+              message:
+                /^Invalid value: \{"Rule":"self\.size \\u003e 1",.*\}: compilation failed: ERROR: <input>:1:5: undefined field 'size'/,
+            },
+          ],
+        },
+      });
+    },
+
+    'schema: a rule must give a bool': async (t) => {
+      const crd = definition({
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.metadata.name' }] },
+        },
+      });
+      (await t.post(customResourceDefinitions, crd)).is(422, {
+        details: {
+          causes: [
+            {
+              field: `${schemaPath}.x-kubernetes-validations[0].rule`,
+              message: /: cel expression must evaluate to a bool$/,
+            },
+          ],
+        },
+      });
+    },
+
+    'a printer column needs a known type': refused(
+      () => definition({ additionalPrinterColumns: [{ name: 'A', type: 'text', jsonPath: '.spec.a' }] }),
+      {
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: "text": must be one of boolean,date,integer,number,string',
+        field: 'spec.additionalPrinterColumns[0].type',
+      },
+    ),
+
+    'a selectable field must be in the schema': refused(
+      () => definition({ selectableFields: [{ jsonPath: '.spec.a' }] }),
+      {
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: ".spec.a": is an invalid path: does not refer to a valid field',
+        field: 'spec.selectableFields[0].jsonPath',
+      },
+    ),
+
+    'Strict refuses unknown fields in a schema': async (t) => {
+      const crd = definition({ schema: { openAPIV3Schema: { ...anySchema, doodad: 1 } } });
+      (await t.post(customResourceDefinitions, crd, { query: { fieldValidation: 'Strict' } })).refuses(
+        badRequest(
+          'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: strict decoding error: unknown field "spec.versions[0].schema.openAPIV3Schema.doodad"',
+        ),
+      );
+    },
+  },
+};

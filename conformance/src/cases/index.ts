@@ -1,0 +1,53 @@
+import type { Area } from '../case.ts';
+import { apply } from './apply.ts';
+import { builtInKinds } from './built-in-kinds.ts';
+import { controllers } from './controllers.ts';
+import { create } from './create.ts';
+import { definitions } from './custom-resource-definitions.ts';
+import { deletion } from './delete.ts';
+import { discovery } from './discovery.ts';
+import { eventViews } from './events.ts';
+import { fieldValidation } from './field-validation.ts';
+import { list } from './list.ts';
+import { managedFields } from './managed-fields.ts';
+import { namespaceLife } from './namespaces.ts';
+import { openapi } from './openapi.ts';
+import { patch } from './patch.ts';
+import { read } from './read.ts';
+import { resourceVersions } from './resource-versions.ts';
+import { scale } from './scale.ts';
+import { schema } from './schema.ts';
+import { selectors } from './selectors.ts';
+import { statusAndGeneration } from './status.ts';
+import { strategicPatch } from './strategic-patch.ts';
+import { tables } from './table.ts';
+import { update } from './update.ts';
+import { watch } from './watch.ts';
+
+/** Those that wait for controllers come first, before the others have given those controllers much to do. */
+export const areas: readonly Area[] = [
+  namespaceLife,
+  controllers,
+  resourceVersions,
+  create,
+  read,
+  list,
+  selectors,
+  watch,
+  update,
+  deletion,
+  patch,
+  strategicPatch,
+  apply,
+  managedFields,
+  fieldValidation,
+  discovery,
+  openapi,
+  tables,
+  statusAndGeneration,
+  scale,
+  eventViews,
+  definitions,
+  schema,
+  builtInKinds,
+];

@@ -1,0 +1,20 @@
+/** Paths of the collections that cases work with; an object's path is its collection's, a slash and its name. */
+const core = (resource: string) => (namespace: string) => `/api/v1/namespaces/${namespace}/${resource}`;
+const grouped = (group: string, resource: string) => (namespace: string) =>
+  `/apis/${group}/v1/namespaces/${namespace}/${resource}`;
+
+export const namespaces = '/api/v1/namespaces';
+export const customResourceDefinitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+export const configMaps = core('configmaps');
+export const secrets = core('secrets');
+export const pods = core('pods');
+export const services = core('services');
+export const serviceAccounts = core('serviceaccounts');
+export const coreEvents = core('events');
+export const events = grouped('events.k8s.io', 'events');
+export const deployments = grouped('apps', 'deployments');
+export const replicaSets = grouped('apps', 'replicasets');
+export const leases = grouped('coordination.k8s.io', 'leases');
+export const roles = grouped('rbac.authorization.k8s.io', 'roles');
+export const roleBindings = grouped('rbac.authorization.k8s.io', 'rolebindings');
+export const podDisruptionBudgets = grouped('policy', 'poddisruptionbudgets');

@@ -1,0 +1,11 @@
+import { test } from 'node:test';
+import { createCluster } from '@keelson/cluster';
+import { parseKubeconfig, Session } from '@keelson/conformance';
+import { judge } from './judge.ts';
+
+test('the embedded cluster answers as every case says', async (t) => {
+  await using cluster = createCluster();
+  await cluster.ready;
+  await using door = await cluster.listen();
+  await judge(t, new Session(parseKubeconfig(door.kubeconfig), { compact: async () => cluster.compact() }));
+});

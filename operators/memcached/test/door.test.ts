@@ -1,0 +1,46 @@
+/** The operator over HTTPS on the embedded cluster, in real time: what it does when the server goes away and comes back. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createClient, installDefinitions } from '@keelson/client';
+import { createCluster } from '@keelson/cluster';
+import { conditionOf, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { crdOf } from '@keelson/schema';
+import { Memcached } from '../src/api/v1alpha1.ts';
+import { startOperator } from './operator-process.ts';
+
+test('the same process converges the next change after the door was closed and opened again', async () => {
+  await using cluster = createCluster();
+  const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
+  await installDefinitions(client, [crdOf(Memcached)]);
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-door-'));
+  try {
+    const first = await cluster.listen();
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, first.kubeconfig, { mode: 0o600 });
+    await using operator = startOperator(kubeconfig);
+    const available = async (size: number) => {
+      for (;;) {
+        const memcached = await client.get(Memcached, 'default/cache');
+        const isAvailable = conditionOf(memcached, 'Available').status === 'True';
+        if (isAvailable && memcached.status?.nodes?.length === size) return;
+        assert.ok(operator.isRunning(), operator.log());
+        await sleep(systemClock, 20);
+      }
+    };
+    await client.create(Memcached, { metadata: { namespace: 'default', name: 'cache' }, spec: { size: 1 } });
+    await available(1);
+
+    await first[Symbol.asyncDispose]();
+    await client.patch(Memcached, 'default/cache', { spec: { size: 3 } });
+    await using _second = await cluster.listen({ port: first.port });
+
+    await available(3);
+    assert.equal(await operator.stop('SIGTERM'), 0, operator.log());
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,180 @@
+/** The operator on the embedded cluster, in virtual time: most of its behaviour, in milliseconds. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conditionOf, type Transport, type TransportRequest } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Event } from '@keelson/core/events/v1';
+import { Pod } from '@keelson/core/v1';
+import { startCluster, type TestCluster } from '@keelson/testing';
+import { Memcached } from '../src/api/v1alpha1.ts';
+import { podsOf } from '../src/desired.ts';
+import { memcachedOperator } from '../src/operator.ts';
+
+const key = 'default/cache';
+const operators = [memcachedOperator];
+
+const create = ({ client }: TestCluster, size: number, name = 'cache') =>
+  client.create(Memcached, { metadata: { namespace: 'default', name }, spec: { size } });
+
+const isAvailable = (size: number) => (memcached: Memcached) =>
+  conditionOf(memcached, 'Available').status === 'True' && memcached.status?.nodes?.length === size;
+
+const available = (cluster: TestCluster, size: number) => cluster.eventually(Memcached, key, isAvailable(size));
+
+test('raising spec.size scales the Deployment, and the status names its pods', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 1);
+  await available(cluster, 1);
+
+  await cluster.client.patch(Memcached, key, { spec: { size: 3 } });
+
+  const { status } = await available(cluster, 3);
+  assert.equal((await cluster.client.get(Deployment, key)).spec.replicas, 3);
+  const pods = await cluster.client.list(Pod, podsOf(await cluster.client.get(Memcached, key)));
+  assert.deepEqual(status?.nodes, pods.items.map(({ metadata }) => metadata.name).sort());
+});
+
+test('a deleted Deployment comes back, a changed one is put right', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 2);
+  await available(cluster, 2);
+  const before = await cluster.client.get(Deployment, key);
+
+  await cluster.client.patch(Deployment, key, { spec: { replicas: 4 } });
+  await cluster.eventually(Deployment, key, ({ spec, metadata }) => spec.replicas === 2 && metadata.generation === 3);
+  await cluster.client.delete(Deployment, key);
+  const after = await cluster.eventually(Deployment, key, ({ metadata }) => metadata.uid !== before.metadata.uid);
+
+  assert.equal(after.spec.replicas, 2);
+  await available(cluster, 2);
+});
+
+test('a Deployment of someone else is left alone until it is gone, with a condition and one Event', async () => {
+  await using cluster = await startCluster({ operators });
+  const labels = { app: 'foreign' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'x', image: 'x' }] } };
+  const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+  await cluster.client.create(Deployment, { metadata: { namespace: 'default', name: 'cache' }, spec });
+  await create(cluster, 1);
+
+  await cluster.eventually(Memcached, key, (memcached) => conditionOf(memcached, 'Degraded').status === 'True');
+  await cluster.clock.advance(1_800_000); // half an hour of backoff; Events are kept for an hour
+
+  const { items } = await cluster.client.list(Event, { namespace: 'default' });
+  const told = items.filter(({ reason }) => reason === 'DeploymentNotControlled');
+  assert.deepEqual(
+    told.map(({ series }) => series),
+    [undefined],
+    'told once, not at each retry',
+  );
+  assert.equal((await cluster.client.get(Deployment, key)).metadata.ownerReferences, undefined);
+
+  await cluster.client.delete(Deployment, key);
+  const repaired = await available(cluster, 1);
+  assert.equal(conditionOf(repaired, 'Degraded').status, 'False');
+});
+
+test('deleting a Memcached removes everything it stood for', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 3);
+  await available(cluster, 3);
+  await cluster.client.delete(Memcached, key);
+  await cluster.eventuallyGone(Deployment, key);
+  await cluster.clock.advance(60_000);
+  assert.deepEqual((await cluster.client.list(Pod, { namespace: 'default' })).items, []);
+});
+
+test('there are never more servers than asked for, whatever the size is changed to', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 1);
+  await available(cluster, 1);
+  const alive = new Set<string>();
+  let most = 0;
+  const stop = new AbortController();
+  const watched = (async () => {
+    for await (const event of cluster.client.watch(Pod, { namespace: 'default', signal: stop.signal })) {
+      if (event.type === 'BOOKMARK') continue;
+      const { name, deletionTimestamp } = event.object.metadata;
+      if (event.type === 'DELETED' || deletionTimestamp !== undefined) alive.delete(name);
+      else alive.add(name);
+      most = Math.max(most, alive.size);
+    }
+  })();
+  let before = 1;
+  for (const size of [5, 2, 4, 1, 3]) {
+    most = 0;
+    await cluster.client.patch(Memcached, key, { spec: { size } });
+    await available(cluster, size);
+    assert.ok(most <= Math.max(before, size), `${most} servers on the way from ${before} to ${size}`);
+    before = size;
+  }
+  stop.abort(new Error('seen enough'));
+  await assert.rejects(watched, /seen enough/);
+});
+
+test('ten virtual hours after it has converged, the operator has written nothing', async () => {
+  const writes: string[] = [];
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => listening(transport, (line) => writes.push(line)),
+  });
+  await create(cluster, 3);
+  await available(cluster, 3);
+  await cluster.clock.advance(60_000);
+  assert.ok(writes.length > 0, 'its writes are seen here');
+  const before = writes.length;
+
+  await cluster.clock.advance(10 * 3_600_000);
+
+  assert.deepEqual(writes.slice(before), []);
+});
+
+test('the same seed gives the same requests and answers, byte for byte, and another seed does not', async () => {
+  const first = await recorded(7);
+  assert.ok(first.length > 20, `${first.length} exchanges`);
+  assert.equal(first.join('\n'), (await recorded(7)).join('\n'));
+  assert.notEqual(first.join('\n'), (await recorded(8)).join('\n'));
+});
+
+/** Every byte that goes between the operator and the API server during the slice. */
+async function recorded(seed: number): Promise<readonly string[]> {
+  const log: string[] = [];
+  {
+    await using cluster = await startCluster({ operators, seed, intercept: (transport) => recording(transport, log) });
+    await create(cluster, 3);
+    await available(cluster, 3);
+    await cluster.client.patch(Memcached, key, { spec: { size: 5 } });
+    await available(cluster, 5);
+    await cluster.client.delete(Memcached, key);
+    await cluster.eventuallyGone(Deployment, key);
+    await cluster.clock.advance(600_000);
+  }
+  return log;
+}
+
+function recording(transport: Transport, log: string[]): Transport {
+  return {
+    async request(request) {
+      log.push(`> ${request.method} ${request.path} ${request.body ?? ''}`);
+      const response = await transport.request(request);
+      const body = (async function* () {
+        for await (const chunk of response.body) {
+          log.push(`< ${response.status} ${request.path} ${Buffer.from(chunk).toString()}`);
+          yield chunk;
+        }
+      })();
+      return { ...response, body };
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  };
+}
+
+function listening(transport: Transport, heard: (line: string) => void): Transport {
+  return {
+    request(request: TransportRequest) {
+      if (request.method !== 'GET') heard(`${request.method} ${request.path}`);
+      return transport.request(request);
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  };
+}

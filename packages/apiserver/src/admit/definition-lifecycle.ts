@@ -1,0 +1,16 @@
+/** A definition that is being deleted lets no new objects come. */
+import type { Call, Context } from '../context.ts';
+import { collectionName } from '../crd/definition.ts';
+import { forbidden, resourceNamed } from '../status.ts';
+import type { ApiObject } from '../value.ts';
+
+export function assertDefinitionStays({ store }: Context, { resource }: Call, object: ApiObject): void {
+  if (!resource.strategy.custom) return;
+  const definition = store.collection(collectionName).get(`${resource.resource}.${resource.group}`);
+  if (!definition?.object.metadata.deletionTimestamp) return;
+  throw forbidden(
+    resourceNamed(resource),
+    object.metadata.name ?? '',
+    'create not allowed while custom resource definition is terminating',
+  );
+}

@@ -1,0 +1,26 @@
+/** Nothing is created in a namespace that does not exist or is ending, and some namespaces never end. */
+import type { Call, Context } from '../context.ts';
+import { forbidden, notFound, resourceNamed } from '../status.ts';
+import { type ApiObject, at } from '../value.ts';
+
+const immortal = new Set(['default', 'kube-system', 'kube-public']);
+
+export function assertNamespaceLives({ store }: Context, { resource, namespace }: Call, object: ApiObject): void {
+  if (!resource.namespaced || namespace === '') return;
+  const found = store.collection('namespaces').get(namespace)?.object;
+  if (found === undefined) throw notFound({ group: '', name: 'namespaces' }, namespace);
+  if (at(found, 'status', 'phase') !== 'Terminating') return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbidden(resourceNamed(resource), object.metadata.name ?? '', why, [
+    {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    },
+  ]);
+}
+
+export function assertNamespaceMayGo({ resource, name }: Call): void {
+  if (resource.collection !== 'namespaces' || !immortal.has(name)) return;
+  throw forbidden(resourceNamed(resource), name, 'this namespace may not be deleted');
+}

@@ -1,0 +1,33 @@
+/** The priority of a pod is a number: that of its class, of the default class, or zero. */
+import type { PriorityClass } from '@keelson/core/scheduling/v1';
+import type { Context } from '../context.ts';
+import { forbidden } from '../status.ts';
+import type { ApiObject, JsonObject } from '../value.ts';
+
+const collection = 'priorityclasses.scheduling.k8s.io';
+
+export function podPriority({ surroundings }: Context, pod: ApiObject): ApiObject {
+  const spec = pod.spec as JsonObject;
+  const name = spec.priorityClassName as string | undefined;
+  const found =
+    name === undefined
+      ? [...surroundings.list(collection)].find((each) => (each as unknown as PriorityClass).globalDefault === true)
+      : surroundings.find(collection, name);
+  const priorityClass = found as unknown as PriorityClass | undefined;
+  if (name !== undefined && priorityClass === undefined) {
+    throw forbidden(
+      { group: '', name: 'pods' },
+      pod.metadata.name ?? '',
+      `no PriorityClass with name ${name} was found`,
+    );
+  }
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      ...(priorityClass !== undefined && { priorityClassName: priorityClass.metadata.name }),
+      priority: priorityClass?.value ?? 0,
+      preemptionPolicy: priorityClass?.preemptionPolicy ?? 'PreemptLowerPriority',
+    },
+  };
+}

@@ -1,0 +1,11 @@
+export { applyObject } from './apply-object.ts';
+export { keepTimestamps } from './keep-timestamps.ts';
+export type { ObjectType } from './object-type.ts';
+export type { OpenApiDocument, OpenApiSchema } from './open-api-schema.ts';
+export { typeSchemaFromOpenApi } from './open-api-schema.ts';
+export { builtInResetFields, customResetFields } from './reset-fields.ts';
+export type { ReplicasPaths } from './scale.ts';
+export { managedFieldsAfterScale, scaleManagedFields } from './scale.ts';
+export { typeSchemaFromStructural } from './structural-schema.ts';
+export type { TypeSchema } from './type-schema.ts';
+export { updateManagedFields } from './update-managed-fields.ts';

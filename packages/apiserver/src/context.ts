@@ -1,0 +1,31 @@
+/** What the verbs work with: the state, the rules, and the time and chance that they were given. */
+import type { Clock, Random } from '@keelson/core';
+import type { User } from './authenticate.ts';
+import type { ApiRequest } from './exchange.ts';
+import type { Registry } from './resources/registry.ts';
+import type { Resource, Surroundings } from './resources/resource.ts';
+import type { ResourceInfo } from './route/request-info.ts';
+import type { Store } from './store/store.ts';
+import type { FanOut } from './watch/fan-out.ts';
+
+export interface Context {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly fanOut: FanOut;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly surroundings: Surroundings;
+}
+
+/** A request that has found its resource. */
+export interface Call {
+  readonly request: ApiRequest;
+  readonly user: User;
+  readonly info: ResourceInfo;
+  readonly resource: Resource;
+  /** Empty for a cluster-scoped resource and for all namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Remarks that travel with the answer, whatever it is. */
+  readonly warnings: string[];
+}

@@ -1,0 +1,174 @@
+/**
+ * The body of a request as an object of the kind that its path names.
+ *
+ * JSON is read here; YAML by a parser, and protobuf by tables, that are loaded when the first of them comes.
+ */
+import { schemaNameOf } from '../discovery/documents.ts';
+import type { ApiRequest } from '../exchange.ts';
+import { apiVersionOf, type Resource } from '../resources/resource.ts';
+import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
+import { type ApiObject, isObject, type JsonObject } from '../value.ts';
+import { GoJsonError } from './go-json.ts';
+import type { FieldValidation } from './options.ts';
+import { ProtobufError, readProtobuf } from './protobuf.ts';
+import { duplicateMembers, JsonSyntaxError, mergedMembers } from './strict-json.ts';
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+export const mediaTypes: readonly string[] = ['application/json', 'application/yaml', protobuf];
+
+/** As much as the real server reads. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+export function mediaTypeOf({ headers }: ApiRequest): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export interface Parsed {
+  readonly value: unknown;
+  /** The text as the client sent it, for messages that quote it. */
+  readonly text: string;
+  /** Members that occur twice, such as `spec.replicas`. */
+  readonly duplicates: readonly string[];
+}
+
+export function bodyText(request: ApiRequest): string {
+  const { body } = request;
+  if (body !== undefined && body.length > maxBodyBytes) throw tooLarge(`limit is ${maxBodyBytes}`);
+  return body?.toString() ?? '';
+}
+
+/** Parses JSON; a `JsonSyntaxError` says in Go's words what is wrong. */
+export function parseJson(text: string, lookForDuplicates: boolean): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    duplicateMembers(text); // throws, with a better description
+    throw new JsonSyntaxError('unexpected end of JSON input');
+  }
+  return { value, text, duplicates: lookForDuplicates ? duplicateMembers(text) : [] };
+}
+
+export async function parseYaml(text: string, lookForDuplicates: boolean): Promise<Parsed> {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return parseJson(text, lookForDuplicates);
+    } catch {
+      // Flow style is YAML too.
+    }
+  }
+  const { parse } = await import('yaml');
+  try {
+    return { value: parse(text, { uniqueKeys: false, merge: true }), text, duplicates: [] };
+  } catch (error) {
+    throw new JsonSyntaxError(
+      `error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** A body in Kubernetes' own encoding; it cannot say anything that its type does not know. */
+export function parseProtobuf({ body }: ApiRequest, schemaName: (apiVersion: string, kind: string) => string): Parsed {
+  return { value: readProtobuf(body ?? Buffer.alloc(0), schemaName), text: '', duplicates: [] };
+}
+
+/** How the real server quotes a body in its complaints. */
+function summary(text: string): string {
+  if (text === '') return '<empty>';
+  const bytes = Buffer.from(text);
+  const shown = text.startsWith('{') ? (part: Buffer) => part.toString() : (part: Buffer) => part.toString('hex');
+  return bytes.length > 30 ? `${shown(bytes.subarray(0, 30))} ...` : shown(bytes);
+}
+
+export interface DecodedBody {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the body of a create or update. */
+export async function decodeBody(
+  request: ApiRequest,
+  resource: Resource,
+  fieldValidation: FieldValidation,
+): Promise<DecodedBody> {
+  const mediaType = mediaTypeOf(request);
+  const accepted = resource.strategy.custom ? mediaTypes.filter((each) => each !== protobuf) : mediaTypes;
+  if (mediaType !== '' && !accepted.includes(mediaType)) throw unsupportedMediaType(accepted);
+  const text = bodyText(request);
+  const unrecognized = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(text)})`);
+  let parsed: Parsed;
+  try {
+    const strict = fieldValidation !== 'Ignore';
+    parsed =
+      mediaType === protobuf
+        ? parseProtobuf(request, () => schemaNameOf(resource))
+        : mediaType === 'application/yaml'
+          ? await parseYaml(text, strict)
+          : parseJson(text, strict);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw unrecognized(error.message);
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw unrecognized(`couldn't get version/kind; json parse error: ${error.message}`);
+  }
+  if (!isObject(parsed.value)) {
+    const type = Array.isArray(parsed.value)
+      ? 'array'
+      : typeof parsed.value === 'boolean'
+        ? 'bool'
+        : typeof parsed.value;
+    if (parsed.value !== null) {
+      throw unrecognized(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      );
+    }
+  }
+  // Go decodes a second member of the same name into what the first one left; an untyped one replaces it.
+  const isMerged = parsed.duplicates.length > 0 && !resource.strategy.custom;
+  const value = isMerged ? mergedMembers(text) : parsed.value;
+  return decodeObject({ ...parsed, value: isObject(value) ? value : {} }, resource, fieldValidation, unrecognized);
+}
+
+/** Reads a value as the kind of a resource; in `parsed`, the text matters for messages alone. */
+export function decodeObject(
+  parsed: Parsed & { readonly value: JsonObject },
+  resource: Resource,
+  fieldValidation: FieldValidation,
+  unrecognized: (why: string) => Error,
+): DecodedBody {
+  const { strategy, kind, group, version } = resource;
+  const own = apiVersionOf(resource);
+  const body = parsed.value;
+  const { apiVersion: sentVersion = '', kind: sentKind = '' } = body as { apiVersion?: unknown; kind?: unknown };
+  if (typeof sentVersion !== 'string' || typeof sentKind !== 'string') {
+    throw unrecognized(
+      "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type string",
+    );
+  }
+  const shortVersion = sentVersion.slice(sentVersion.lastIndexOf('/') + 1) || version;
+  const refuse = (why: string) =>
+    badRequest(`${sentKind || kind} in version ${JSON.stringify(shortVersion)} cannot be handled as a ${kind}: ${why}`);
+  if (strategy.custom) {
+    if (sentKind === '') throw unrecognized(`Object 'Kind' is missing in '${parsed.text}'`);
+    if (sentVersion !== '' && sentVersion !== own) {
+      throw badRequest(`the API version in the data (${sentVersion}) does not match the expected API version (${own})`);
+    }
+  } else if ((sentKind !== '' && sentKind !== kind) || (sentVersion !== '' && sentVersion !== own)) {
+    throw refuse(
+      `no kind ${JSON.stringify(sentKind || kind)} is registered for version ${JSON.stringify(sentVersion || own)} in scheme ${JSON.stringify(group || 'core')}`,
+    );
+  }
+  try {
+    const { object, unknown } = strategy.decode(body);
+    const unknowns = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    const twice = parsed.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+    const problems =
+      fieldValidation === 'Ignore' ? [] : strategy.custom ? [...twice, ...unknowns] : [...unknowns, ...twice];
+    if (problems.length > 0 && fieldValidation === 'Strict')
+      throw refuse(`strict decoding error: ${problems.join(', ')}`);
+    return { object, warnings: problems };
+  } catch (error) {
+    if (error instanceof GoJsonError) throw refuse(error.message);
+    throw error;
+  }
+}

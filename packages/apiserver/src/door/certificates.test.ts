@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { systemRandom } from '@keelson/core/system';
+import { createAuthority } from './certificates.ts';
+
+const authority = createAuthority(systemRandom);
+const ca = new X509Certificate(authority.certificate);
+
+test('the authority may issue certificates, and vouches for itself', () => {
+  assert.equal(ca.ca, true);
+  assert.ok(ca.verify(ca.publicKey));
+});
+
+test('a server certificate names addresses as addresses and names as names', () => {
+  const { certificate, key } = authority.issueServer(['127.0.0.1', 'localhost']);
+  const server = new X509Certificate(certificate);
+  assert.equal(server.subjectAltName, 'IP Address:127.0.0.1, DNS:localhost');
+  assert.equal(server.ca, false);
+  assert.ok(server.verify(ca.publicKey) && server.checkIssued(ca) && server.checkPrivateKey(createPrivateKey(key)));
+  assert.deepEqual(server.keyUsage, ['1.3.6.1.5.5.7.3.1']);
+});
+
+test('a client certificate carries the user and the groups', () => {
+  const { certificate } = authority.issueClient('somebody', ['one', 'two']);
+  const client = new X509Certificate(certificate);
+  assert.equal(client.subject, 'O=one\nO=two\nCN=somebody');
+  assert.deepEqual(client.keyUsage, ['1.3.6.1.5.5.7.3.2']);
+});
+
+test('no two certificates have the same number', () => {
+  const numbers = [1, 2, 3].map(() => new X509Certificate(authority.issueServer(['a']).certificate).serialNumber);
+  assert.equal(new Set(numbers).size, numbers.length);
+});

@@ -1,0 +1,4 @@
+export type { PatchSchema } from './patch-schema.ts';
+export { patchSchemaFromOpenApi } from './patch-schema.ts';
+export { strategicMergePatch } from './strategic.ts';
+export { StrategicPatchError } from './strategic-error.ts';

@@ -1,0 +1,201 @@
+/**
+ * The scale of an object: how many replicas it wants and has, in the same shape for every kind.
+ *
+ * A write to it is one to an object of the kind Scale, made of the real one and put back into it afterwards: its writers
+ * own the replicas, and nothing else.
+ */
+import { type ObjectMeta, printLabelSelector, requirementsOf, timestamp } from '@keelson/core';
+import {
+  managedFieldsAfterScale,
+  type ObjectType,
+  type ReplicasPaths,
+  scaleManagedFields,
+  typeSchemaFromOpenApi,
+  updateManagedFields,
+} from '../apply/index.ts';
+import type { Call, Context } from '../context.ts';
+import { decodeBody } from '../decode/body.ts';
+import { decodeGo } from '../decode/go-json.ts';
+import { goType } from '../decode/go-types.ts';
+import { writeOptions } from '../decode/options.ts';
+import { builtInDocument } from '../discovery/documents.ts';
+import { negotiate } from '../encode/negotiate.ts';
+import { type ApiResponse, jsonResponse } from '../exchange.ts';
+import { invalidValue } from '../field-error.ts';
+import { assertName, managerOf } from '../mutate/metadata.ts';
+import { patchSchemaFromOpenApi } from '../patch/index.ts';
+import { apiVersionOf, keyIn, type Resource, type ScalePaths } from '../resources/resource.ts';
+import { invalid, methodUnknown, notFound, resourceNamed } from '../status.ts';
+import { type ApiObject, at, compact, isObject, put, withMetadata } from '../value.ts';
+import { commitUpdate } from '../verbs/commit.ts';
+import { patchedObject } from '../verbs/patched-object.ts';
+import { readPatch } from '../verbs/read-patch.ts';
+
+const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const schemaName = 'io.k8s.api.autoscaling.v1.Scale';
+/** The group of Scale has none of its own; the documents of those who have it describe it. */
+const document = { group: 'apps', version: 'v1' };
+
+const struct = () => {
+  const found = goType(schemaName);
+  if (found === undefined) throw new Error('Scale is no Go struct');
+  return found;
+};
+
+let objectType: ObjectType | undefined;
+const scaleType = (): ObjectType => {
+  objectType ??= {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    schema: typeSchemaFromOpenApi(builtInDocument(document), schemaName),
+    empty: { ...decodeGo({}, struct()).value, apiVersion: apiVersionOf(kind), kind: kind.kind },
+  };
+  return objectType;
+};
+
+/** The Scales of a resource as if they were a resource of their own. */
+const scaleResource = (resource: Resource): Resource => ({
+  ...resource,
+  ...kind,
+  strategy: {
+    ...resource.strategy,
+    custom: false,
+    decode(body) {
+      const { value, unknown } = decodeGo(body, struct());
+      return { object: { ...value, apiVersion: apiVersionOf(kind), kind: kind.kind } as ApiObject, unknown };
+    },
+    default: (object) => object,
+    objectType: scaleType,
+    patchSchema: () => patchSchemaFromOpenApi(builtInDocument(document), schemaName),
+  },
+});
+
+function selectorText(object: ApiObject, { selector }: ScalePaths): string | undefined {
+  const found = selector === undefined ? undefined : at(object, ...selector);
+  if (typeof found === 'string') return found || undefined;
+  return isObject(found) ? printLabelSelector(requirementsOf(found)) || undefined : undefined;
+}
+
+const count = (object: ApiObject, path: readonly string[]): number => {
+  const value = at(object, ...path);
+  return typeof value === 'number' ? value : 0;
+};
+
+function scaleOf(object: ApiObject, paths: ScalePaths): ApiObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = count(object, paths.specReplicas);
+  return {
+    kind: kind.kind,
+    apiVersion: apiVersionOf(kind),
+    metadata: compact({ name, namespace, uid, resourceVersion, creationTimestamp }),
+    spec: replicas === 0 ? {} : { replicas },
+    status: compact({ replicas: count(object, paths.statusReplicas), selector: selectorText(object, paths) }),
+  };
+}
+
+export async function scale(context: Context, call: Call): Promise<ApiResponse> {
+  const { request, resource, namespace, name, info } = call;
+  const paths = resource.strategy.scale;
+  if (paths === undefined) throw methodUnknown();
+  negotiate(request.headers.accept);
+  if (info.verb === 'get') {
+    const found = context.store.collection(resource.collection).get(keyIn(namespace, name));
+    if (found === undefined) throw notFound(resourceNamed(resource), name);
+    return jsonResponse(200, scaleOf(resource.strategy.fromStorage(found.object), paths));
+  }
+  const change = info.verb === 'update' ? await replacement(context, call) : await patching(context, call);
+  const object = commit(context, call, paths, change);
+  return jsonResponse(200, scaleOf(object, paths));
+}
+
+interface Change {
+  readonly dryRun: boolean;
+  /** The Scale that the request makes of the old one, with its owners. */
+  readonly of: (old: ApiObject) => ApiObject;
+}
+
+async function replacement(context: Context, call: Call): Promise<Change> {
+  const { request, name, warnings } = call;
+  const options = writeOptions(request.query, 'UpdateOptions');
+  const { object: sent, warnings: remarks } = await decodeBody(
+    request,
+    scaleResource(call.resource),
+    options.fieldValidation,
+  );
+  warnings.push(...remarks);
+  assertName(sent, name);
+  return {
+    dryRun: options.dryRun,
+    of: (old) =>
+      updateManagedFields({
+        type: scaleType(),
+        before: old,
+        after: sent,
+        manager: managerOf(options.fieldManager, request.headers['user-agent']),
+        subresource: 'scale',
+        now: timestamp(context.clock.now()),
+      }) as ApiObject,
+  };
+}
+
+async function patching(context: Context, call: Call): Promise<Change> {
+  const read = await readPatch(call);
+  const scales = { ...call, resource: scaleResource(call.resource) };
+  return {
+    dryRun: read.options.dryRun,
+    of(old) {
+      const wanted = patchedObject(context, scales, 'scale', read, old);
+      assertName(wanted, call.name);
+      return wanted;
+    },
+  };
+}
+
+function commit(context: Context, call: Call, paths: ScalePaths, { dryRun, of }: Change): ApiObject {
+  const { resource, name } = call;
+  const rules = resource.strategy.updates('');
+  if (rules === undefined) throw methodUnknown();
+  // A scale cannot be updated into existence.
+  const existing = { ...resource, strategy: { ...resource.strategy, createOnUpdate: false } };
+  const apiVersion = apiVersionOf(resource);
+  const places: ReplicasPaths = { [apiVersion]: `.${paths.specReplicas.join('.')}` };
+  const { revision } = commitUpdate(
+    context,
+    { ...call, resource: existing },
+    {
+      rules,
+      mayCreate: false,
+      dryRun,
+      build(old) {
+        if (old === undefined) throw notFound(resourceNamed(resource), name);
+        const owners = old.metadata.managedFields;
+        const before = withMetadata(scaleOf(old, paths), {
+          managedFields: scaleManagedFields(owners, places) as ObjectMeta['managedFields'],
+        });
+        const wanted = of(before);
+        const replicas = at(wanted, 'spec', 'replicas') ?? 0;
+        assertCount(call, replicas);
+        return withMetadata(put(old, paths.specReplicas, replicas), {
+          resourceVersion: wanted.metadata.resourceVersion,
+          managedFields: managedFieldsAfterScale(
+            owners,
+            wanted.metadata.managedFields,
+            apiVersion,
+            places,
+          ) as ObjectMeta['managedFields'],
+        });
+      },
+      // Whoever names no version means the current one, whatever the kind demands otherwise.
+      unconditional: true,
+    },
+  );
+  return resource.strategy.fromStorage(revision.object);
+}
+
+/** A custom resource's own schema says what its replicas may be. */
+function assertCount({ resource, name }: Call, replicas: unknown): void {
+  if (resource.strategy.custom || typeof replicas !== 'number' || replicas >= 0) return;
+  throw invalid({ group: kind.group, name: kind.kind }, name, [
+    invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
+  ]);
+}

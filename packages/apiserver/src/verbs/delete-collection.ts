@@ -1,0 +1,23 @@
+/** DELETE of a collection: of everything in it that is selected, one object after the other. */
+import type { Call, Context } from '../context.ts';
+import { deleteOptions, listOptions } from '../decode/options.ts';
+import type { ApiResponse } from '../exchange.ts';
+import { selectionOf } from '../watch/selection.ts';
+import { optionsBody, remove } from './delete.ts';
+import { page } from './list.ts';
+import { listResponse, representing } from './respond.ts';
+
+export async function deleteCollection(context: Context, call: Call): Promise<ApiResponse> {
+  const { request, resource, namespace } = call;
+  const represent = representing(context, call, true);
+  const selected = listOptions(request.query, false);
+  const options = deleteOptions(request.query, await optionsBody(call));
+  const selection = selectionOf(resource, namespace, selected.labels, selected.fields);
+  const { revisions, meta } = await page(context, resource.collection, selection, selected);
+  const collection = context.store.collection(resource.collection);
+  for (const { key } of revisions) {
+    const current = collection.get(key);
+    if (current !== undefined) remove(context, call, current, options);
+  }
+  return listResponse(represent, revisions, meta);
+}

@@ -1,0 +1,100 @@
+/** GET of a collection: the latest state, or the one that the client names; whole, or page by page. */
+import type { Call, Context } from '../context.ts';
+import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
+import type { ListMeta } from '../encode/representation.ts';
+import type { ApiResponse } from '../exchange.ts';
+import { badRequest, expired, StatusError } from '../status.ts';
+import { type Collection, compacted, firstNotBefore, withPrefix } from '../store/collection.ts';
+import { decodeToken, encodeToken, tokenAfter } from '../store/continue-token.ts';
+import type { Revision } from '../store/revision.ts';
+import { type Selection, selectionOf } from '../watch/selection.ts';
+import { waitForRevision } from './freshness.ts';
+import { listResponse, representing } from './respond.ts';
+
+export async function list(context: Context, call: Call, options: ListOptions): Promise<ApiResponse> {
+  const represent = representing(context, call, true);
+  const { resource, namespace } = call;
+  const selection = selectionOf(resource, namespace, options.labels, options.fields);
+  const { revisions, meta } = await page(context, resource.collection, selection, options);
+  return listResponse(represent, revisions, meta);
+}
+
+export interface Page {
+  readonly revisions: readonly Revision[];
+  readonly meta: ListMeta;
+}
+
+const tooOld = 'The resourceVersion for the provided list is too old.';
+const continueTooOld =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** Selected objects from one state of the store. */
+export async function page(
+  context: Context,
+  collectionName: string,
+  selection: Selection,
+  options: Pick<ListOptions, 'limit' | 'continueToken' | 'resourceVersion' | 'match'>,
+): Promise<Page> {
+  const { store } = context;
+  const { continueToken, resourceVersion, match } = options;
+  // Any state will do: it is given whole, as the real server gives it from its cache.
+  const limit = resourceVersion === '0' ? 0 : options.limit;
+  const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`;
+  const token = continueToken === '' ? undefined : decodeToken(continueToken);
+  if (token !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const asked = token === undefined ? parseResourceVersion(resourceVersion, true) : (token.revision ?? 0);
+  await waitForRevision(context, asked);
+  const collection = store.collection(collectionName);
+  const isExact = token?.revision !== undefined || match === 'Exact' || (match === '' && limit > 0 && asked > 0);
+  const revision = isExact ? asked : store.revision;
+  const state = stateAt(collection, revision, isExact, token);
+
+  const inNamespace = withPrefix(state, prefix);
+  const begin = token === undefined ? 0 : firstNotBefore(inNamespace, prefix + token.start);
+  const rest = begin === 0 ? inNamespace : inNamespace.slice(begin);
+  if (limit === 0) {
+    const selected = selection.isEverything ? rest : rest.filter(({ object }) => selection.matches(object));
+    return { revisions: selected, meta: { resourceVersion: String(revision) } };
+  }
+  const revisions: Revision[] = [];
+  let taken = 0;
+  for (const each of rest) {
+    if (revisions.length === limit) break;
+    taken += 1;
+    if (selection.matches(each.object)) revisions.push(each);
+  }
+  const last = rest[taken - 1];
+  const hasMore = taken < rest.length && last !== undefined;
+  return {
+    revisions,
+    meta: {
+      resourceVersion: String(revision),
+      ...(hasMore && { continue: tokenAfter(revision, last.key.slice(prefix.length)) }),
+      // With a selector nobody has counted how many of the rest would be selected.
+      ...(hasMore && selection.isEverything && { remainingItemCount: rest.length - taken }),
+    },
+  };
+}
+
+function stateAt(
+  collection: Collection,
+  revision: number,
+  isExact: boolean,
+  token: { readonly start: string } | undefined,
+): readonly Revision[] {
+  const state = isExact ? collection.listAt(revision) : collection.list();
+  if (state !== compacted) return state;
+  if (token === undefined) throw expired(tooOld);
+  // The client may go on from here with whatever there is now.
+  const refusal = new StatusError(410, 'Expired', continueTooOld);
+  throw new ExpiredListError(refusal, encodeToken({ revision: undefined, start: token.start }));
+}
+
+class ExpiredListError extends StatusError {
+  constructor({ status }: StatusError, token: string) {
+    super(status.code ?? 410, status.reason ?? '', status.message ?? '');
+    Object.assign(this.status, { metadata: { continue: token } });
+  }
+}

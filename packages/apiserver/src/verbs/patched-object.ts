@@ -1,0 +1,195 @@
+/** The object that a patch makes of the old one, decoded, defaulted and owned by its writer. */
+import { applyJsonPatch, applyMergePatch, JsonPatchError, timestamp } from '@keelson/core';
+import { goPrint } from '../apply/go-print.ts';
+import { applyObject, updateManagedFields } from '../apply/index.ts';
+import type { Call, Context } from '../context.ts';
+import { decodeObject, type Parsed } from '../decode/body.ts';
+import type { WriteOptions } from '../decode/options.ts';
+import { invalidValue } from '../field-error.ts';
+import { managerOf } from '../mutate/metadata.ts';
+import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  notFound,
+  resourceNamed,
+  StatusError,
+  tooLarge,
+  unprocessable,
+} from '../status.ts';
+import { type ApiObject, isObject, type JsonObject } from '../value.ts';
+import type { PatchType, ReadPatch } from './read-patch.ts';
+
+export function patchedObject(
+  context: Context,
+  call: Call,
+  endpoint: string,
+  { type, options, parsed }: ReadPatch,
+  old: ApiObject | undefined,
+): ApiObject {
+  return type === 'apply'
+    ? applied(context, call, endpoint, options, parsed, old)
+    : patched(context, call, endpoint, options, type, parsed, old);
+}
+
+const goKind = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+
+/** The object that a JSON, merge or strategic patch makes of the old one. */
+function patched(
+  context: Context,
+  call: Call,
+  endpoint: string,
+  options: WriteOptions,
+  type: Exclude<PatchType, 'apply'>,
+  { value, duplicates }: Parsed,
+  old: ApiObject | undefined,
+): ApiObject {
+  const { resource, name, request, warnings } = call;
+  const { strategy } = resource;
+  if (old === undefined) throw notFound(resourceNamed(resource), name);
+  const result = patchedValue(resource, type, value, old);
+  const quoted = () => (type === 'strategic' ? goPrint(value) : JSON.stringify(result));
+  const refuse = (why: string) => invalid({ group: '', name: '' }, '', [invalidValue('patch', quoted(), why)]);
+  let decoded: ApiObject;
+  try {
+    const parsed = {
+      value: result,
+      get text() {
+        return quoted();
+      },
+      duplicates: duplicates.map((path) => (type === 'json' ? `json patch ${path}` : path)),
+    };
+    const { object, warnings: remarks } = decodeObject(
+      parsed,
+      resource,
+      options.fieldValidation === 'Strict' ? 'Warn' : options.fieldValidation,
+      (why) => refuse(why),
+    );
+    if (options.fieldValidation === 'Strict' && remarks.length > 0) {
+      throw refuse(`strict decoding error: ${remarks.join(', ')}`);
+    }
+    warnings.push(...remarks);
+    decoded = object;
+  } catch (error) {
+    // What a body is refused for with 400 is the patch's fault here, and 422.
+    if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+    throw refuse(error.message.replace(/^.*? cannot be handled as a \S+: /, ''));
+  }
+  return updateManagedFields({
+    type: strategy.objectType(endpoint),
+    before: old,
+    after: strategy.default(decoded),
+    manager: managerOf(options.fieldManager, request.headers['user-agent']),
+    subresource: endpoint,
+    now: timestamp(context.clock.now()),
+  }) as ApiObject;
+}
+
+function patchedValue(
+  { strategy }: Resource,
+  type: Exclude<PatchType, 'apply'>,
+  value: unknown,
+  old: ApiObject,
+): JsonObject {
+  if (type === 'json') {
+    if (!Array.isArray(value)) {
+      throw badRequest(
+        `error decoding patch: json: cannot unmarshal ${goKind(value)} into Go value of type []handlers.jsonPatchOp`,
+      );
+    }
+    try {
+      return asObject(applyJsonPatch(old, value));
+    } catch (error) {
+      if (!(error instanceof JsonPatchError)) throw error;
+      if (error.reason === 'TooLarge') throw tooLarge(error.message);
+      throw error.reason === 'Malformed' ? badRequest(error.message) : unprocessable();
+    }
+  }
+  if (!isObject(value)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`,
+    );
+  }
+  if (type === 'merge') return asObject(applyMergePatch(old, value));
+  const schema = strategy.patchSchema();
+  if (schema === undefined) throw unprocessable();
+  try {
+    return strategicMergePatch(old, value, schema);
+  } catch (error) {
+    if (!(error instanceof StrategicPatchError)) throw error;
+    if (error.status === 400) throw badRequest(error.message);
+    throw error.status === 422
+      ? new StatusError(422, 'Invalid', error.message, {})
+      : new StatusError(500, '', error.message);
+  }
+}
+
+function asObject(value: unknown): JsonObject {
+  if (!isObject(value)) throw unprocessable();
+  return value;
+}
+
+/** The object that server-side apply makes of the old one, or of nothing. */
+function applied(
+  context: Context,
+  call: Call,
+  endpoint: string,
+  options: WriteOptions,
+  { value, duplicates }: Parsed,
+  old: ApiObject | undefined,
+): ApiObject {
+  const { resource, name, warnings } = call;
+  const { strategy } = resource;
+  if (!isObject(value)) {
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`,
+    );
+  }
+  const result = applyObject({
+    type: strategy.objectType(endpoint),
+    live: old,
+    applied: value,
+    manager: options.fieldManager,
+    force: options.force ?? false,
+    subresource: endpoint,
+    now: timestamp(context.clock.now()),
+  });
+  switch (result.type) {
+    case 'conflict':
+      throw new StatusError(409, 'Conflict', result.message, { causes: [...result.causes] });
+    case 'refused':
+      if (result.code === 400) throw badRequest(result.message);
+      throw new StatusError(500, '', result.message);
+    case 'applied':
+      break;
+    default:
+      return result satisfies never;
+  }
+  if (duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
+    const problems = duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`).join(', ');
+    if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems}`);
+    warnings.push(problems);
+  }
+  const { object, unknown } = strategy.decode(result.object);
+  if (unknown.length > 0 && options.fieldValidation !== 'Ignore') {
+    const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    if (options.fieldValidation === 'Strict') {
+      throw badRequest(
+        `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${problems.join(', ')}`,
+      );
+    }
+    warnings.push(...problems);
+  }
+  const defaulted = strategy.default(object);
+  if (old === undefined && defaulted.metadata.uid) {
+    throw conflict(
+      resourceNamed(resource),
+      name,
+      `uid mismatch: the provided object specified uid ${defaulted.metadata.uid}, and no existing object was found`,
+    );
+  }
+  return defaulted;
+}

@@ -1,0 +1,48 @@
+/** PUT of an object, or of one of its endpoints (status, finalize). */
+import { timestamp } from '@keelson/core';
+import { updateManagedFields } from '../apply/index.ts';
+import type { Call, Context } from '../context.ts';
+import { decodeBody } from '../decode/body.ts';
+import { writeOptions } from '../decode/options.ts';
+import type { ApiResponse } from '../exchange.ts';
+import { assertName, inNamespace, managerOf, withDistinctOwners } from '../mutate/metadata.ts';
+import type { UpdateRules } from '../resources/resource.ts';
+import { conflict, resourceNamed } from '../status.ts';
+import type { ApiObject } from '../value.ts';
+import { assertUid, commitUpdate } from './commit.ts';
+import { objectResponse, representing } from './respond.ts';
+
+export async function update(context: Context, call: Call, endpoint: string, rules: UpdateRules): Promise<ApiResponse> {
+  const { request, resource, namespace, name, warnings } = call;
+  const { strategy } = resource;
+  const represent = representing(context, call, false);
+  const options = writeOptions(request.query, 'UpdateOptions');
+  const decoded = await decodeBody(request, resource, options.fieldValidation);
+  warnings.push(...decoded.warnings);
+  const sent = withDistinctOwners(inNamespace(strategy.default(decoded.object), namespace), warnings);
+  assertName(sent, name);
+  const { revision, created } = commitUpdate(context, call, {
+    rules,
+    mayCreate: false,
+    dryRun: options.dryRun,
+    build(old) {
+      if (old !== undefined) assertUid(call, sent, old);
+      else if (sent.metadata.uid) {
+        throw conflict(
+          resourceNamed(resource),
+          name,
+          `uid mismatch: the provided object specified uid ${sent.metadata.uid}, and no existing object was found`,
+        );
+      }
+      return updateManagedFields({
+        type: strategy.objectType(endpoint),
+        before: old,
+        after: sent,
+        manager: managerOf(options.fieldManager, request.headers['user-agent']),
+        subresource: endpoint,
+        now: timestamp(context.clock.now()),
+      }) as ApiObject;
+    },
+  });
+  return objectResponse(created ? 201 : 200, represent, revision);
+}

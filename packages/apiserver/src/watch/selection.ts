@@ -1,0 +1,62 @@
+/** Which objects a list or a watch is about: a namespace, a name, labels and fields. */
+import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
+import type { Resource } from '../resources/resource.ts';
+import { badRequest } from '../status.ts';
+import type { ApiObject } from '../value.ts';
+import { labelMatcher, SelectorError } from './label-selector.ts';
+
+export interface Selection {
+  readonly namespace: string;
+  /** Equal texts select equally. */
+  readonly text: string;
+  /** Nothing but the namespace selects. */
+  readonly isEverything: boolean;
+  /** Whether an object in the namespace is selected; takes stored objects. */
+  matches(object: ApiObject): boolean;
+}
+
+const metadataFields: Readonly<Record<string, (object: ApiObject) => string>> = {
+  'metadata.name': ({ metadata }) => metadata.name ?? '',
+  'metadata.namespace': ({ metadata }) => metadata.namespace ?? '',
+};
+
+export function selectionOf(resource: Resource, namespace: string, labels: string, fields: string): Selection {
+  const { strategy } = resource;
+  const matchesLabels = labelsOf(labels);
+  const requirements = fieldsOf(fields);
+  const getters = requirements.map(({ field, operator, value }) => {
+    const get = metadataFields[field] ?? strategy.fields.get(field);
+    if (get === undefined) throw badRequest(strategy.unknownField(field));
+    return { get, operator, value };
+  });
+  const named = requirements.find(({ field, operator }) => field === 'metadata.namespace' && operator === '=')?.value;
+  return {
+    namespace: namespace || (resource.namespaced ? (named ?? '') : ''),
+    text: `${strategy.edition}\n${labels}\n${fields}`,
+    isEverything: matchesLabels === undefined && getters.length === 0,
+    matches(object) {
+      if (matchesLabels !== undefined && !matchesLabels(object.metadata.labels)) return false;
+      if (getters.length === 0) return true;
+      const read = strategy.fromStorage(object);
+      return getters.every(({ get, operator, value }) => (get(read) === value) === (operator === '='));
+    },
+  };
+}
+
+function labelsOf(text: string): ReturnType<typeof labelMatcher> {
+  try {
+    return labelMatcher(text);
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function fieldsOf(text: string): readonly FieldRequirement[] {
+  try {
+    return parseFieldSelector(text);
+  } catch {
+    const [term = ''] = text.split(',').filter((part) => !/[^!]=|!=/.test(part));
+    throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+  }
+}

@@ -1,0 +1,34 @@
+/** `keelson cluster start`: the embedded cluster in the foreground, for kubectl and everyone else on this machine. */
+import { type Cluster, createCluster } from '@keelson/cluster';
+import { claimKubeconfig, hasCode } from './cluster-kubeconfig.ts';
+import { warnings } from './cluster-warnings.ts';
+
+export interface StartOptions {
+  /** Where the kubeconfig goes; without it, into a folder of its own. */
+  readonly kubeconfig: string | undefined;
+  readonly port: number | undefined;
+}
+
+export async function startCluster({ kubeconfig, port }: StartOptions, signal: AbortSignal): Promise<void> {
+  await using file = await claimKubeconfig(kubeconfig);
+  await using cluster = createCluster({ logger: warnings });
+  const listening = await listen(cluster, port);
+  await file.write(listening.kubeconfig);
+  await cluster.ready;
+  process.stdout.write(`The cluster is ready: export KUBECONFIG=${quoted(file.path)}\n`);
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+async function listen(cluster: Cluster, port: number | undefined) {
+  try {
+    return await cluster.listen({ port });
+  } catch (error) {
+    if (!hasCode(error, 'EADDRINUSE')) throw error;
+    throw new Error(`port ${port} is taken; name another with --port, or none to get a free one.`, { cause: error });
+  }
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,69 @@
+/**
+ * A cluster in a process: the embedded API server, the controllers, and a simulated node.
+ *
+ * Promises: time and chance come from outside alone, and in process everything runs in microtasks, so that two clusters
+ * with the same clock, randomness and requests do the same. Disposing it ends all of it, and nothing is left behind.
+ */
+import { type ApiServer, createApiServer, type Listening, type ListenOptions } from '@keelson/apiserver';
+import type { Clock, Random } from '@keelson/core';
+import { type ControllerName, type ControllersOptions, controllerNames, createControllers } from './controllers.ts';
+import type { Logger } from './logger.ts';
+import type { NodeOptions } from './node/controller.ts';
+
+export interface ClusterOptions {
+  /** Which controllers. @default all */
+  readonly only?: readonly ControllerName[] | undefined;
+  readonly node?: NodeOptions | undefined;
+  /** @default it is silent */
+  readonly logger?: Logger | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 'transportAs' | 'compact'> {
+  /** Settles when the controllers work and the node is ready. */
+  readonly ready: Promise<void>;
+  /** Opens a door for others, over HTTPS on the loopback address. */
+  listen(options?: ListenOptions): Promise<Listening>;
+}
+
+const publisher = 'root-ca-certificate-publisher';
+
+export function createCluster(options: ClusterOptions = {}): Cluster {
+  const { clock, random, logger, node, only = controllerNames } = options;
+  const server = createApiServer({
+    clock,
+    random,
+    onError: (error) => logger?.warn('The API server failed at a request', { error }),
+  });
+  const stop = new AbortController();
+  const running: Promise<void>[] = [];
+  const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
+    // Nobody in here watches over nodes, so the node need not say again and again that it lives.
+    const shared = { transport: server.transport, clock, random, logger, node, heartbeat: false };
+    const controllers = createControllers({ ...shared, ...more, only: which });
+    running.push(controllers.start(stop.signal));
+    return controllers.synced;
+  };
+  let isPublishing = !only.includes(publisher);
+  return {
+    transport: server.transport,
+    transportAs: (user) => server.transportAs(user),
+    compact: () => server.compact(),
+    ready: start(only.filter((name) => name !== publisher)),
+    async listen(listenOptions) {
+      const listening = await server.listen(listenOptions);
+      // The server's certificates are made with its first door; before, there is nothing to publish.
+      if (!isPublishing) await start([publisher], { rootCa: listening.certificateAuthority });
+      isPublishing = true;
+      return listening;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error('the cluster was stopped'));
+      await Promise.all(running);
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

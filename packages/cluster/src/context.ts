@@ -1,0 +1,26 @@
+/** What every controller is given, and what it gives back. */
+import type { Client, EventRecorder, SharedInformers } from '@keelson/client';
+import type { Clock, Random } from '@keelson/core';
+import type { Discovery } from './discovery/discovery.ts';
+import type { Logger } from './logger.ts';
+
+export interface ControllerContext {
+  /** A client whose requests end with the signal. */
+  readonly client: Client;
+  readonly informers: SharedInformers;
+  readonly discovery: Discovery;
+  /** Makes the recorder of one component, such as `deployment-controller`; whoever runs the controllers closes it. */
+  readonly recorder: (component: string) => EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Ends everything. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunningController {
+  /** Settles when it has seen what there is and works; never, if it is stopped before. */
+  readonly synced: Promise<void>;
+  /** Settles when the context's signal was aborted and the last piece of work has ended. Never rejects. */
+  readonly stopped: Promise<void>;
+}

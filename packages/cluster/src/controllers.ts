@@ -1,0 +1,149 @@
+/**
+ * The controllers of a cluster: those of kube-controller-manager that operators depend on, a scheduler, and a simulated
+ * node. They talk to the API server through a transport and know nothing else of it, so that it may be a real one.
+ */
+import { createClient, createEventRecorder, createSharedInformers, type EventRecorder } from '@keelson/client';
+import type { Clock, Random, Transport } from '@keelson/core';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import type { ControllerContext, RunningController } from './context.ts';
+import { startDeploymentController } from './deployment/controller.ts';
+import { createDiscovery } from './discovery/discovery.ts';
+import { startGarbageCollector } from './garbage-collector/controller.ts';
+import { type Logger, silent } from './logger.ts';
+import { startNamespaceController } from './namespace/controller.ts';
+import { type NodeOptions, startNode } from './node/controller.ts';
+import { startReplicaSetController } from './replicaset/controller.ts';
+import { startRootCaPublisher } from './root-ca/controller.ts';
+import { startScheduler } from './scheduler/controller.ts';
+import { startServiceAccountController } from './service-account/controller.ts';
+
+export const controllerNames = [
+  'deployment',
+  'replicaset',
+  'garbage-collector',
+  'namespace',
+  'serviceaccount',
+  'root-ca-certificate-publisher',
+  'scheduler',
+  'node',
+] as const;
+
+export type ControllerName = (typeof controllerNames)[number];
+
+export function isControllerName(name: string): name is ControllerName {
+  return (controllerNames as readonly string[]).includes(name);
+}
+
+export interface ControllersOptions {
+  readonly transport: Transport;
+  /** Which of them. @default all */
+  readonly only?: readonly ControllerName[] | undefined;
+  /** The certificates by which pods know the API server, in PEM; without them, none are published. */
+  readonly rootCa?: string | undefined;
+  readonly node?: NodeOptions | undefined;
+  /** Whether the node renews its lease, for a node lifecycle controller that watches over it. @default true */
+  readonly heartbeat?: boolean | undefined;
+  /** @default it is silent */
+  readonly logger?: Logger | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default systemRandom */
+  readonly random?: Random | undefined;
+}
+
+export interface Controllers {
+  /** Settles when all of them have seen what there is and work. */
+  readonly synced: Promise<void>;
+  /** Works until the signal is aborted; resolves when the last piece of work has ended. Never rejects. To be called once. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+/** The names under which the server records who wrote what. */
+const fieldManagers: Readonly<Partial<Record<ControllerName, string>>> = {
+  scheduler: 'kube-scheduler',
+  node: 'kubelet',
+};
+
+export function createControllers(options: ControllersOptions): Controllers {
+  const { only = controllerNames } = options;
+  const unknown = only.filter((name) => !isControllerName(name));
+  if (unknown.length > 0) {
+    throw new RangeError(`only: there is no ${unknown.join(', ')}; there are: ${controllerNames.join(', ')}`);
+  }
+  let settle: (synced: Promise<void>) => void;
+  const synced = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  let isStarted = false;
+  return {
+    synced,
+    async start(signal) {
+      if (isStarted) throw new TypeError('these controllers were started before');
+      isStarted = true;
+      await run(options, only, signal, (all) => settle(Promise.all(all.map((each) => each.synced)).then(() => {})));
+    },
+  };
+}
+
+async function run(
+  options: ControllersOptions,
+  only: readonly ControllerName[],
+  signal: AbortSignal,
+  onStarted: (all: readonly RunningController[]) => void,
+): Promise<void> {
+  const { transport, clock = systemClock, random = systemRandom, logger = silent } = options;
+  const clientOf = (fieldManager: string) =>
+    createClient({ transport, clock, random, signal, fieldManager, headers: () => ({ 'user-agent': fieldManager }) });
+  const reader = clientOf('kube-controller-manager');
+  await using informers = createSharedInformers({
+    client: reader,
+    clock,
+    random,
+    onError: (error, { kind }) => {
+      if (!signal.aborted) logger.debug('A watch failed and is tried again', { kind: kind.kind, error });
+    },
+  });
+  const discovery = createDiscovery(reader);
+  const recorders: EventRecorder[] = [];
+  const contextOf = (name: ControllerName): ControllerContext => {
+    const client = clientOf(fieldManagers[name] ?? 'kube-controller-manager');
+    const recorder = (controller: string) => {
+      const onError = (error: Error) => logger.debug('An event was not recorded', { error });
+      const made = createEventRecorder({ client, controller, clock, random, onError });
+      recorders.push(made);
+      return made;
+    };
+    return { client, informers, discovery, recorder, clock, random, logger, signal };
+  };
+  const all = only.flatMap((name) => start(name, contextOf(name), options) ?? []);
+  onStarted(all);
+  await Promise.all(all.map(({ stopped }) => stopped));
+  await Promise.all(recorders.map((each) => each[Symbol.asyncDispose]()));
+}
+
+function start(
+  name: ControllerName,
+  context: ControllerContext,
+  options: ControllersOptions,
+): RunningController | undefined {
+  switch (name) {
+    case 'deployment':
+      return startDeploymentController(context);
+    case 'replicaset':
+      return startReplicaSetController(context);
+    case 'garbage-collector':
+      return startGarbageCollector(context);
+    case 'namespace':
+      return startNamespaceController(context);
+    case 'serviceaccount':
+      return startServiceAccountController(context);
+    case 'root-ca-certificate-publisher':
+      return options.rootCa === undefined ? undefined : startRootCaPublisher(context, options.rootCa);
+    case 'scheduler':
+      return startScheduler(context);
+    case 'node':
+      return startNode(context, { ...options.node, heartbeat: options.heartbeat ?? true });
+    default:
+      return name satisfies never;
+  }
+}

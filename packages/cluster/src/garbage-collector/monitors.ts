@@ -1,0 +1,100 @@
+/**
+ * Monitors: one watch for each resource that the server has, of metadata alone.
+ *
+ * Resources come and go with their definitions; `update` follows.
+ */
+import type { InformerEvent, InformerHandle, SharedInformers } from '@keelson/client';
+import { type Clock, type KubernetesObject, resourceNameOf } from '@keelson/core';
+import type { Resource } from '../discovery/discovery.ts';
+
+export interface MonitorsOptions {
+  readonly informers: SharedInformers;
+  readonly clock: Clock;
+  readonly onEvent: (resource: Resource, event: InformerEvent) => void;
+}
+
+interface Monitor {
+  readonly handle: InformerHandle;
+  readonly startedAt: number;
+}
+
+/** How long a watch may take to show everything, before the others are no longer kept waiting. */
+const patienceMs = 30_000;
+
+/** Nobody owns an event, and there are many. */
+const ignored: readonly string[] = ['events', 'events.events.k8s.io'];
+
+export class Monitors {
+  readonly #options: MonitorsOptions;
+  readonly #monitors = new Map<string, Monitor>();
+
+  constructor(options: MonitorsOptions) {
+    this.#options = options;
+  }
+
+  async update(resources: readonly Resource[]): Promise<void> {
+    const wanted = new Map(resources.filter(isCollectable).map((each) => [idOf(each), each]));
+    for (const [id, resource] of wanted) if (!this.#monitors.has(id)) this.#monitors.set(id, this.#start(resource));
+    const superfluous = [...this.#monitors].filter(([id]) => !wanted.has(id));
+    for (const [id] of superfluous) this.#monitors.delete(id);
+    await Promise.all(superfluous.map(([, { handle }]) => handle[Symbol.asyncDispose]()));
+  }
+
+  /** Whether the graph can be trusted to be complete. */
+  get areComplete(): boolean {
+    const { clock } = this.#options;
+    return [...this.#monitors.values()].every(
+      ({ handle, startedAt }) => handle.health.synced || clock.monotonic() - startedAt >= patienceMs,
+    );
+  }
+
+  /** Settles when they are complete, or have had their time. */
+  async whenComplete(): Promise<void> {
+    const waits = [...this.#monitors.values()].map(({ handle }) => this.#orImpatient(handle.synced));
+    await Promise.all(waits);
+  }
+
+  #start(resource: Resource): Monitor {
+    const { informers, clock, onEvent } = this.#options;
+    const handle = informers.informer(resource, { transform: metadataOnly });
+    handle.subscribe((event) => onEvent(resource, event));
+    return { handle, startedAt: clock.monotonic() };
+  }
+
+  #orImpatient(synced: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.setTimer(patienceMs, resolve);
+      const settled = () => {
+        timer[Symbol.dispose]();
+        resolve();
+      };
+      synced.then(settled, settled);
+    });
+  }
+}
+
+function isCollectable(resource: Resource): boolean {
+  const canBe = (verb: string) => resource.verbs.includes(verb);
+  return canBe('delete') && canBe('list') && canBe('watch') && !ignored.includes(resourceNameOf(resource));
+}
+
+const idOf = ({ group, version, resource }: Resource): string => `${group}/${version}/${resource}`;
+
+function metadataOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
+  const { ownerReferences, finalizers, deletionTimestamp } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** The simulated node as the API server shows it: ready, roomy, and plainly not a machine. */
+import { timestamp } from '@keelson/core';
+import type { NewNode, Node, NodeCondition, NodeStatus } from '@keelson/core/v1';
+
+/** From the range for documentation (RFC 5737): nothing answers there. */
+export const nodeAddress = '192.0.2.1';
+
+/** By which a simulated node is recognised. */
+const runtimeVersion = 'simulated://1';
+
+export function newNode(name: string): NewNode {
+  return {
+    metadata: {
+      name,
+      labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' },
+    },
+    spec: {},
+  };
+}
+
+const room = { cpu: '1000', memory: '1000Gi', 'ephemeral-storage': '1000Gi', pods: '10000' };
+
+export function nodeStatus(name: string, current: readonly NodeCondition[], wallMs: number): NodeStatus {
+  const now = timestamp(wallMs);
+  const condition = (type: string, status: string, reason: string, message: string): NodeCondition => {
+    const previous = current.find((each) => each.type === type);
+    const lastTransitionTime = previous?.status === status ? previous.lastTransitionTime : now;
+    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime };
+  };
+  return {
+    addresses: [
+      { type: 'InternalIP', address: nodeAddress },
+      { type: 'Hostname', address: name },
+    ],
+    capacity: room,
+    allocatable: room,
+    conditions: [
+      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+      condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+      condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
+    ],
+    nodeInfo: {
+      architecture: 'amd64',
+      bootID: '',
+      containerRuntimeVersion: runtimeVersion,
+      kernelVersion: '',
+      kubeProxyVersion: '',
+      kubeletVersion: 'simulated',
+      machineID: '',
+      operatingSystem: 'linux',
+      osImage: 'simulated',
+      systemUUID: '',
+    },
+  };
+}
+
+/** A node that never reported is anybody's; one that a real kubelet reports on is not ours to touch. */
+export function isOurs({ status }: Node): boolean {
+  const version = status.nodeInfo?.containerRuntimeVersion ?? '';
+  return version === '' || version === runtimeVersion;
+}
+
+const notReady = 'node.kubernetes.io/not-ready';
+
+/**
+ * The server taints every new node until it is ready, and the node lifecycle controller takes that away. Where there is
+ * none, nobody would; `undefined` when there is nothing to take away.
+ */
+export function withoutNotReady(node: Node): Node | undefined {
+  const taints = (node.spec.taints ?? []).filter(({ key }) => key !== notReady);
+  return taints.length === (node.spec.taints ?? []).length ? undefined : { ...node, spec: { ...node.spec, taints } };
+}

@@ -1,0 +1,236 @@
+/**
+ * The same story told to Kubernetes' own controllers and to ours, on two real API servers: what can be read afterwards
+ * must be the same. Pods run on the simulated node in both, so that only the controllers differ.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Client, createClient } from '@keelson/client';
+import { type Kind, keyOf } from '@keelson/core';
+import { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
+import { Event } from '@keelson/core/events/v1';
+import { ConfigMap, Namespace, Pod, ResourceQuota, ServiceAccount } from '@keelson/core/v1';
+import { availability, startKubernetes } from '@keelson/tools-kubernetes';
+import { createControllers } from '../../src/index.ts';
+import { nodes, onlyNode, type Server } from '../behaviour.ts';
+import { masked, type Words, wordsOf } from './masked.ts';
+import { connectTo, eventually, startRealServer } from './real-server.ts';
+
+async function startTheirs(): Promise<Server> {
+  const kube = await startKubernetes();
+  const transport = await connectTo(kube);
+  const stop = new AbortController();
+  const controllers = createControllers({ transport, only: onlyNode, node: nodes.usual });
+  const stopped = controllers.start(stop.signal);
+  await controllers.synced;
+  return {
+    client: createClient({ transport, fieldManager: 'test' }),
+    eventually,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await stopped;
+      await transport[Symbol.asyncDispose]();
+      await kube[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const labels = { app: 'web' };
+const template = (image: string) => ({
+  metadata: { labels, annotations: { note: 'template' } },
+  spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'web', image }] },
+});
+
+/** One chapter: does something in a namespace of its own and returns what can be read then, masked. */
+type Chapter = (client: Client, namespace: string) => Promise<unknown>;
+
+const newDeployment = (client: Client, namespace: string, spec: object = {}) =>
+  client.create(Deployment, {
+    metadata: { namespace, name: 'web', annotations: { note: 'hello' } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      template: template('web:1'),
+      ...spec,
+    },
+  });
+
+const rolledOut = (client: Client, namespace: string) =>
+  eventually('the rollout', async () => {
+    const { metadata, spec, status } = await client.get(Deployment, `${namespace}/web`);
+    const { items } = await client.list(Pod, { namespace });
+    const replicas = spec.replicas ?? 0;
+    return (
+      status.observedGeneration === metadata.generation &&
+      (status.updatedReplicas ?? 0) === replicas &&
+      (status.replicas ?? 0) === replicas &&
+      (status.availableReplicas ?? 0) === replicas &&
+      (status.terminatingReplicas ?? 0) === 0 &&
+      items.length === replicas &&
+      (replicas === 0 || status.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable'))
+    );
+  });
+
+async function readAll(client: Client, namespace: string, kinds: readonly Kind[]): Promise<unknown> {
+  const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })));
+  return lists.map(({ items }) => sorted(items, words));
+}
+
+function sorted(items: readonly unknown[], words: Words): unknown[] {
+  return items.map((item) => masked(item, words)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+async function readEvents(client: Client, namespace: string, controllers: readonly string[]): Promise<unknown> {
+  const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
+  const { items } = await client.list(Event, { namespace });
+  const told = items
+    .filter(({ reportingController = '' }) => controllers.includes(reportingController))
+    .map(({ type, reason, note, regarding, reportingController }) => {
+      const { apiVersion, kind, name } = regarding ?? {};
+      return { type, reason, note, regarding: { apiVersion, kind, name }, reportingController };
+    });
+  return sorted(told, words);
+}
+
+const workload = ['deployment-controller', 'replicaset-controller'];
+
+const chapters: Readonly<Record<string, Chapter>> = {
+  'a first rollout': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    return readAll(client, namespace, [Deployment, ReplicaSet, Pod]);
+  },
+  'a second rollout, and what was said meanwhile': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    await client.patch(Deployment, `${namespace}/web`, { spec: { template: template('web:2') } });
+    await rolledOut(client, namespace);
+    return [await readAll(client, namespace, [Deployment, ReplicaSet]), await readEvents(client, namespace, workload)];
+  },
+  'going back': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    for (const image of ['web:2', 'web:1']) {
+      await rolledOut(client, namespace);
+      await client.patch(Deployment, `${namespace}/web`, { spec: { template: template(image) } });
+    }
+    await eventually('the third revision', async () => {
+      const { metadata } = await client.get(Deployment, `${namespace}/web`);
+      return metadata.annotations?.['deployment.kubernetes.io/revision'] === '3';
+    });
+    await rolledOut(client, namespace);
+    return [await readAll(client, namespace, [Deployment, ReplicaSet]), await readEvents(client, namespace, workload)];
+  },
+  'scaling up, down and to nothing': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    for (const replicas of [3, 1, 0]) {
+      await client.patch(Deployment, `${namespace}/web`, { spec: { replicas } }, { subresource: 'scale' });
+      await rolledOut(client, namespace);
+    }
+    return readAll(client, namespace, [Deployment, ReplicaSet]);
+  },
+  'a pause': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    await client.patch(Deployment, `${namespace}/web`, { spec: { paused: true, template: template('web:2') } });
+    const paused = await eventually('the pause to be noted', async () => {
+      const { status, metadata } = await client.get(Deployment, `${namespace}/web`);
+      const isNoted = status.conditions?.some(({ reason }) => reason === 'DeploymentPaused');
+      return isNoted && status.observedGeneration === metadata.generation && readAll(client, namespace, [Deployment]);
+    });
+    await client.patch(Deployment, `${namespace}/web`, { spec: { paused: false } });
+    await eventually('the second revision', async () => {
+      const { metadata } = await client.get(Deployment, `${namespace}/web`);
+      return metadata.annotations?.['deployment.kubernetes.io/revision'] === '2';
+    });
+    await rolledOut(client, namespace);
+    return [paused, await readAll(client, namespace, [Deployment, ReplicaSet])];
+  },
+  Recreate: async (client, namespace) => {
+    await newDeployment(client, namespace, { strategy: { type: 'Recreate' } });
+    await rolledOut(client, namespace);
+    await client.patch(Deployment, `${namespace}/web`, { spec: { template: template('web:2') } });
+    await rolledOut(client, namespace);
+    return [await readAll(client, namespace, [Deployment, ReplicaSet]), await readEvents(client, namespace, workload)];
+  },
+  'a quota that stands in the way': async (client, namespace) => {
+    await client.create(ResourceQuota, { metadata: { namespace, name: 'few' }, spec: { hard: { pods: '1' } } });
+    await eventually(
+      'the quota to be counted',
+      async () => (await client.get(ResourceQuota, `${namespace}/few`)).status.hard !== undefined,
+    );
+    await newDeployment(client, namespace, { progressDeadlineSeconds: 3 });
+    await eventually('the deadline', async () =>
+      (await client.get(Deployment, `${namespace}/web`)).status.conditions?.some(
+        ({ reason }) => reason === 'ProgressDeadlineExceeded',
+      ),
+    );
+    // The server names the pod that it refused, or says how much is used; only what our side adds is compared.
+    const { status } = await client.get(Deployment, `${namespace}/web`);
+    const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
+    return masked(status, words);
+  },
+  'a pod that is ready for long enough': async (client, namespace) => {
+    await newDeployment(client, namespace, { minReadySeconds: 2 });
+    await rolledOut(client, namespace);
+    return readAll(client, namespace, [Deployment, ReplicaSet]);
+  },
+  'a namespace that waits for a finalizer': async (client, namespace) => {
+    const finalizers = ['example.com/hold'];
+    const held = await client.create(ConfigMap, { metadata: { namespace, name: 'held', finalizers } });
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    await client.delete(Namespace, namespace);
+    const going = await eventually('the finalizer to be reported', async () => {
+      const found = await client.get(Namespace, namespace);
+      const isSaid = found.status.conditions?.some(({ reason }) => reason === 'SomeFinalizersRemain');
+      return isSaid && masked({ spec: found.spec, status: found.status }, new Map());
+    });
+    await client.patch(ConfigMap, keyOf(held), { metadata: { finalizers: null } });
+    await eventually('the end', async () => (await client.find(Namespace, namespace)) === undefined);
+    return going;
+  },
+  'an owner in another namespace': async (client, namespace) => {
+    const elsewhere = (await client.create(Namespace, { metadata: { generateName: 'elsewhere-' } })).metadata.name;
+    const owner = await client.create(ConfigMap, { metadata: { namespace: elsewhere, name: 'owner' } });
+    const { apiVersion, kind, metadata } = owner;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+    await client.create(ConfigMap, { metadata: { namespace, name: 'child', ownerReferences } });
+    await eventually('the child to go', async () => (await client.find(ConfigMap, `${namespace}/child`)) === undefined);
+    return eventually('the event', async () => {
+      const told = (await readEvents(client, namespace, ['garbage-collector-controller'])) as unknown[];
+      return told.length > 0 && told;
+    });
+  },
+};
+
+const found = await availability();
+
+describe('our controllers and Kubernetes’ own', { skip: found.available ? false : found.reason }, () => {
+  let theirs: Server;
+  let ours: Server;
+
+  before(async () => {
+    theirs = await startTheirs();
+    ours = await startRealServer();
+  });
+  after(async () => {
+    await ours?.[Symbol.asyncDispose]();
+    await theirs?.[Symbol.asyncDispose]();
+  });
+
+  for (const [name, chapter] of Object.entries(chapters)) {
+    test(`${name}: the same can be read afterwards`, async () => {
+      const tell = async ({ client }: Server) => {
+        // The same name on both sides, since it is part of what is read.
+        const namespace = name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+        await client.create(Namespace, { metadata: { name: namespace } });
+        await eventually('the service account', () => client.find(ServiceAccount, `${namespace}/default`));
+        return chapter(client, namespace);
+      };
+      const [expected, actual] = await Promise.all([tell(theirs), tell(ours)]);
+      assert.deepEqual(actual, expected);
+    });
+  }
+});

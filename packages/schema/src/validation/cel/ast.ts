@@ -1,0 +1,74 @@
+/** Expressions of CEL after parsing. Macros are already expanded into comprehensions. */
+
+/** `at` is where the operator, or else the first character, stands. */
+export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
+
+interface Literal {
+  readonly kind: 'literal';
+  readonly at: number;
+  readonly value: LiteralValue;
+}
+
+/** Whole numbers are bigint, unsigned ones wrapped; doubles are numbers. */
+export type LiteralValue = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
+
+interface Ident {
+  readonly kind: 'ident';
+  readonly at: number;
+  readonly name: string;
+}
+
+export interface Select {
+  readonly kind: 'select';
+  readonly at: number;
+  readonly operand: Expr;
+  readonly field: string;
+  /** `has(operand.field)`. */
+  readonly isTest: boolean;
+}
+
+export interface Call {
+  readonly kind: 'call';
+  readonly at: number;
+  /** Operators have names like `_+_`. */
+  readonly name: string;
+  readonly target: Expr | undefined;
+  readonly args: readonly Expr[];
+}
+
+export interface ListExpr {
+  readonly kind: 'list';
+  readonly at: number;
+  readonly elements: readonly { readonly value: Expr; readonly isOptional: boolean }[];
+}
+
+export interface MapExpr {
+  readonly kind: 'map';
+  readonly at: number;
+  readonly entries: readonly { readonly key: Expr; readonly value: Expr; readonly isOptional: boolean }[];
+}
+
+/** `Name{field: value}`; no type that rules know can be made so. */
+interface StructExpr {
+  readonly kind: 'struct';
+  readonly at: number;
+  readonly name: string;
+}
+
+/** A loop over a range, with one variable (items, or keys) or two (index or key, and value). */
+export interface Comprehension {
+  readonly kind: 'comprehension';
+  readonly at: number;
+  readonly range: Expr;
+  readonly variable: string;
+  readonly second: string | undefined;
+  /** The variable in which the result is gathered, which an expression cannot name unless it is its own. */
+  readonly gathers: string;
+  readonly init: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+/** Where macros gather their result. */
+export const accumulator = '@result';

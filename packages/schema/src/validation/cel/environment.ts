@@ -1,0 +1,62 @@
+/** What expressions can use: functions with their overloads, and names of types. */
+import type { CallCost, CallEstimate } from './cost.ts';
+import { parseType, splitParams, type Type } from './types.ts';
+import type { Value } from './values.ts';
+
+export interface Overload {
+  readonly id: string;
+  readonly isMethod: boolean;
+  /** The receiver first, for a method. */
+  readonly args: readonly Type[];
+  readonly result: Type;
+  /** Gets no errors, unless the overload is `lazy`, which the evaluator does itself. */
+  readonly run: (...args: readonly Value[]) => Value;
+  /** What a call costs; 1 where nothing is said. */
+  readonly cost: CallCost | undefined;
+  readonly estimate: CallEstimate | undefined;
+}
+
+export type Library = readonly (readonly [name: string, overload: Overload])[];
+
+/**
+ * An overload by its signature: `string.startsWith(string): bool` for a method, `size(string): int` for a function.
+ * Operators stand in quotes: `'_+_'(int, int): int`.
+ */
+export function overload(
+  signature: string,
+  run: Overload['run'],
+  options: { readonly id?: string; readonly cost?: CallCost; readonly estimate?: CallEstimate } = {},
+): readonly [string, Overload] {
+  const [, receiver, quoted, plain, args = '', result = ''] =
+    /^(?:([\w.]+(?:<.*?>+)?)\.)?(?:'([^']+)'|([\w@]+))\((.*)\): (.+)$/.exec(signature) ?? [];
+  const name = quoted ?? plain ?? '';
+  const types = splitParams(args).map(parseType);
+  return [
+    name,
+    {
+      id: options.id ?? signature,
+      isMethod: receiver !== undefined,
+      args: receiver === undefined ? types : [parseType(receiver), ...types],
+      result: parseType(result),
+      run,
+      cost: options.cost,
+      estimate: options.estimate,
+    },
+  ];
+}
+
+export interface Environment {
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  /** Identifiers that are there without being declared: types, such as `int`. */
+  readonly identifiers: ReadonlyMap<string, Type>;
+}
+
+export function environment(libraries: readonly Library[], identifiers: ReadonlyMap<string, Type>): Environment {
+  const functions = new Map<string, Overload[]>();
+  for (const [name, each] of libraries.flat()) {
+    const known = functions.get(name);
+    if (known === undefined) functions.set(name, [each]);
+    else known.push(each);
+  }
+  return { functions, identifiers };
+}

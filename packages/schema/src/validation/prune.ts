@@ -1,0 +1,75 @@
+/**
+ * Pruning: fields that the schema does not know are dropped.
+ *
+ * Promises: apiVersion, kind and metadata of resources stay; below x-kubernetes-preserve-unknown-fields only what has
+ * a schema is pruned again; a null where the schema allows none and has no default is dropped without a word.
+ */
+import { changeFields, changeItems } from './change.ts';
+import { dropNull } from './drop-nulls.ts';
+import { compareBytes, isObject } from './go-text.ts';
+import { coerceEmbedded } from './meta/embedded.ts';
+import { asResource, fieldNode, type SchemaNode } from './schema-node.ts';
+
+export interface Pruned {
+  /** The value without the fields that the schema does not know. */
+  readonly value: unknown;
+  /** Their paths, as warnings name them: `spec.foo`, `spec.list[1].foo`. */
+  readonly pruned: readonly string[];
+  /**
+   * Why the object cannot be decoded at all: an embedded resource has metadata of a wrong form. The API server answers
+   * 400, with `<Kind> in version "v1" cannot be handled as a <Kind>: ` before this text.
+   */
+  readonly malformed?: string;
+}
+
+const ofResource = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** Prunes a whole object, which is a resource. */
+export function pruneObject(node: SchemaNode, object: unknown): Pruned {
+  const pruned: string[] = [];
+  const known = prune(asResource(node), object, '', pruned);
+  const filled = isObject(known)
+    ? changeFields(known, (value, name) => (ofResource.has(name) ? value : dropNull(node, value, name)))
+    : known;
+  const embedded = node.has.embedded ? coerceEmbedded(node, filled) : { value: filled, unknown: [] };
+  return {
+    value: embedded.value,
+    pruned: [...pruned.sort(compareBytes), ...embedded.unknown],
+    ...(embedded.malformed !== undefined && { malformed: embedded.malformed }),
+  };
+}
+
+/** Whether pruning leaves a default value as it is. */
+export function isPruned(node: SchemaNode, value: unknown): boolean {
+  return prune(node, value, '', []) === value;
+}
+
+function prune(node: SchemaNode | undefined, value: unknown, path: string, pruned: string[]): unknown {
+  if (node?.preservesUnknown) return pruneKnown(node, value, path, pruned);
+  if (Array.isArray(value)) {
+    return changeItems(value, (item, index) => prune(node?.items, item, `${path}[${index}]`, pruned));
+  }
+  if (!isObject(value)) return value;
+  return changeFields(value, (field, name) => {
+    if (node?.isEmbedded && ofResource.has(name)) return field;
+    const place = path === '' ? name : `${path}.${name}`;
+    if (node !== undefined && (node.properties.has(name) || node.additional !== undefined)) {
+      return prune(fieldNode(node, name), field, place, pruned);
+    }
+    pruned.push(place);
+    return undefined;
+  });
+}
+
+function pruneKnown(node: SchemaNode | undefined, value: unknown, path: string, pruned: string[]): unknown {
+  if (node === undefined) return value;
+  if (Array.isArray(value)) {
+    return changeItems(value, (item, index) => pruneKnown(node.items, item, `${path}[${index}]`, pruned));
+  }
+  if (!isObject(value)) return value;
+  return changeFields(value, (field, name) => {
+    if (node.isEmbedded && ofResource.has(name)) return field;
+    if (!node.properties.has(name) && node.additional === undefined) return field;
+    return prune(fieldNode(node, name), field, path === '' ? name : `${path}.${name}`, pruned);
+  });
+}

@@ -1,0 +1,202 @@
+/** Updates of objects that were wrong before: what has not changed is tolerated. And updates of the status alone. */
+import {
+  integer,
+  intOrString,
+  list,
+  listMap,
+  map,
+  object,
+  openObject,
+  resource,
+  rules,
+  set,
+  spec,
+  string,
+} from './object-schema.ts';
+import type { Case, Group, Json } from './recording.ts';
+
+const updates = (...pairs: readonly (readonly [old: Json, object: Json])[]): readonly Case[] =>
+  pairs.map(([old, each]) => ({ old: { spec: old }, object: { spec: each } }));
+
+const short = { type: 'string', maxLength: 3 } as const;
+
+export const updateGroups: readonly Group[] = [
+  {
+    name: 'ratcheting of values',
+    schema: spec({
+      a: short,
+      b: { type: 'integer', maximum: 3 },
+      free: string,
+      deep: object({ x: short, y: short }),
+      required: object({ x: string, y: string }, { required: ['x'] }),
+      list: list(short),
+      map: map(short),
+      byKey: listMap(object({ name: string, value: short }, { required: ['name'] }), ['name']),
+      any: object({ p: string, q: string, r: string }, { anyOf: [{ required: ['p'] }, { required: ['q'] }] }),
+      inAny: object({ p: string, r: string }, { anyOf: [{ properties: { p: { maxLength: 1 } } }] }),
+      open: { ...openObject, properties: { x: short } },
+      set: list(string, set),
+      limited: list(short, { maxItems: 1 }),
+      type: integer,
+      resource,
+      ios: { ...intOrString, maximum: 3 },
+      enum: { type: 'string', enum: ['a'] },
+    }),
+    cases: updates(
+      [{ a: 'long' }, { a: 'long', free: 'x' }],
+      [{ a: 'long' }, { a: 'longer' }],
+      [{ a: 'ok' }, { a: 'long' }],
+      [{}, { a: 'long' }],
+      [
+        { a: 'long', b: 5 },
+        { a: 'long', b: 6 },
+      ],
+      [{ deep: { x: 'long' } }, { deep: { x: 'long', y: 'ok' } }],
+      [{ deep: { x: 'long' } }, { deep: { x: 'long', y: 'long' } }],
+      [{ required: { y: 'a' } }, { required: { y: 'a' }, free: 'x' }],
+      [{ required: { y: 'a' } }, { required: { y: 'b' } }],
+      [{ list: ['long'] }, { list: ['long'], free: 'x' }],
+      [{ list: ['long'] }, { list: ['long', 'a'] }],
+      [{ list: ['long', 'a'] }, { list: ['a', 'long'] }],
+      [{ map: { k: 'long' } }, { map: { k: 'long', l: 'ok' } }],
+      [{ map: { k: 'long' } }, { map: { l: 'long' } }],
+      [{ byKey: [{ name: 'a', value: 'long' }] }, { byKey: [{ name: 'b' }, { name: 'a', value: 'long' }] }],
+      [{ byKey: [{ name: 'a', value: 'long' }] }, { byKey: [{ name: 'b', value: 'long' }] }],
+      [
+        { byKey: [{ name: 'a', value: 'long' }, { name: 'b' }] },
+        { byKey: [{ name: 'b' }, { name: 'a', value: 'long' }], free: 'x' },
+      ],
+      [{ any: { r: 'x' } }, { any: { r: 'x' }, free: 'x' }],
+      [{ any: { r: 'x' } }, { any: { r: 'y' } }],
+      [{ inAny: { p: 'long' } }, { inAny: { p: 'long', r: 'x' } }],
+      [{ inAny: { p: 'long' } }, { inAny: { p: 'long' }, free: 'x' }],
+      [{ open: { x: 'long', other: 1 } }, { open: { x: 'long', other: 1 }, free: 'x' }],
+      [{ open: { x: 'long', other: 1 } }, { open: { x: 'long', other: 2 } }],
+      [{ set: ['a', 'a'] }, { set: ['a', 'a'], free: 'x' }],
+      [{ set: ['a', 'a'] }, { set: ['b', 'b'] }],
+      [{ set: ['a'] }, { set: ['b', 'b'] }],
+      [{ limited: ['a', 'b'] }, { limited: ['a', 'b'], free: 'x' }],
+      [{ limited: ['a', 'b'] }, { limited: ['b', 'a'] }],
+      [{ type: 'x' }, { type: 'x', free: 'x' }],
+      [{ type: 'x' }, { type: 'y' }],
+      [{ resource: { apiVersion: 'v1', kind: 'X Y' } }, { resource: { apiVersion: 'v1', kind: 'X Y' }, free: 'x' }],
+      [{ ios: 5 }, { ios: 5, free: 'x' }],
+      [{ enum: 'x' }, { enum: 'x', free: 'x' }],
+      [{ enum: 'x' }, { enum: 'y' }],
+      [{ unknown: 1, a: 'long' }, { a: 'long' }],
+    ),
+  },
+  {
+    name: 'ratcheting of rules',
+    schema: spec(
+      {
+        a: { type: 'integer', ...rules('self < 5') },
+        b: { type: 'integer', ...rules('self >= oldSelf') },
+        list: list({ type: 'string', maxLength: 9, ...rules("self.startsWith('a')") }, { maxItems: 5 }),
+        byKey: listMap(
+          object(
+            { name: { type: 'string', maxLength: 9 }, n: integer },
+            { required: ['name'], ...rules('self.n < 5', 'self.n >= oldSelf.n') },
+          ),
+          ['name'],
+          { maxItems: 5 },
+        ),
+        map: map({ type: 'integer', ...rules('self < 5', 'self == oldSelf') }, { maxProperties: 5 }),
+        optional: {
+          type: 'integer',
+          'x-kubernetes-validations': [
+            { rule: 'oldSelf.hasValue() || self == 1', optionalOldSelf: true },
+            { rule: '!oldSelf.hasValue() || self > oldSelf.value()', optionalOldSelf: true },
+          ],
+        },
+        immutable: object({ x: string, y: integer }, rules('self == oldSelf')),
+        set: list({ type: 'string', maxLength: 9 }, { ...set, maxItems: 5, ...rules('self == oldSelf') }),
+        atomic: list({ type: 'string', maxLength: 9 }, { maxItems: 5, ...rules('self == oldSelf') }),
+        free: string,
+      },
+      rules('!has(self.a) || !has(self.b) || self.a < self.b', 'has(self.a) == has(oldSelf.a)'),
+    ),
+    cases: [
+      ...updates(
+        [{ a: 9 }, { a: 9, free: 'x' }],
+        [{ a: 9 }, { a: 8 }],
+        [{ a: 1 }, { a: 9 }],
+        [{}, { a: 9 }],
+        [{ a: 1 }, {}],
+        [{ b: 5 }, { b: 4 }],
+        [{ b: 5 }, { b: 6 }],
+        [{}, { b: 1 }],
+        [
+          { a: 3, b: 2 },
+          { a: 3, b: 2, free: 'x' },
+        ],
+        [
+          { a: 3, b: 2 },
+          { a: 3, b: 2 },
+        ],
+        [{ list: ['b'] }, { list: ['b'], free: 'x' }],
+        [{ list: ['b'] }, { list: ['b', 'a'] }],
+        [
+          { byKey: [{ name: 'x', n: 9 }] },
+          {
+            byKey: [
+              { name: 'y', n: 1 },
+              { name: 'x', n: 9 },
+            ],
+          },
+        ],
+        [
+          { byKey: [{ name: 'x', n: 3 }] },
+          {
+            byKey: [
+              { name: 'y', n: 1 },
+              { name: 'x', n: 2 },
+            ],
+          },
+        ],
+        [{ byKey: [{ name: 'x', n: 3 }] }, { byKey: [{ name: 'y', n: 9 }] }],
+        [{ map: { k: 9 } }, { map: { k: 9, l: 1 } }],
+        [{ map: { k: 1 } }, { map: { k: 2 } }],
+        [{}, { map: { k: 9 } }],
+        [{}, { optional: 1 }],
+        [{}, { optional: 2 }],
+        [{ optional: 2 }, { optional: 2 }],
+        [{ optional: 2 }, { optional: 3 }],
+        [{ immutable: { x: 'a', y: 1 } }, { immutable: { x: 'a', y: 1 }, free: 'x' }],
+        [{ immutable: { x: 'a', y: 1 } }, { immutable: { x: 'a' } }],
+        [{ immutable: { x: 'a', y: 1 } }, { immutable: { x: 'b', y: 1 } }],
+        [{ set: ['a', 'b'] }, { set: ['b', 'a'] }],
+        [{ set: ['a', 'b'] }, { set: ['b', 'c'] }],
+        [{ atomic: ['a', 'b'] }, { atomic: ['b', 'a'] }],
+        [{ a: null }, { a: 9 }],
+      ),
+      { object: { spec: { a: 9, b: 1, optional: 2, list: ['b'], byKey: [{ name: 'x', n: 9 }], map: { k: 9 } } } },
+      { object: { spec: { a: 1, b: 2, optional: 1 } } },
+    ],
+  },
+  {
+    name: 'updates of the status',
+    hasStatus: true,
+    schema: object({
+      spec: object({ a: short }),
+      status: object(
+        { phase: short, count: { type: 'integer', maximum: 3 }, set: list(string, set), map: map(short) },
+        { required: ['count'], ...rules('!has(self.phase) || self.phase != "bad"') },
+      ),
+    }),
+    cases: [
+      [{ count: 1 }, { count: 2, phase: 'ok' }],
+      [{ count: 1 }, { count: 9, phase: 'long' }],
+      [{ count: 1 }, { phase: 'ok' }],
+      [{ count: 9 }, { count: 9, phase: 'ok' }],
+      [{ count: 1 }, { count: 1, phase: 'bad' }],
+      [{ count: 1 }, { count: 1, set: ['a', 'a'], map: { 'x.y': 'long' } }],
+      [{ count: 1 }, { count: 1, unknown: 1 }],
+      [{ count: 1 }, 'x'],
+    ].map(([old, status]) => ({
+      isStatus: true,
+      old: { spec: { a: 'long' }, status: old },
+      object: { spec: { a: 'ignored' }, status },
+    })),
+  },
+];

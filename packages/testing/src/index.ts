@@ -1,0 +1,3 @@
+export { seededRandom } from './seeded-random.ts';
+export { type StartClusterOptions, startCluster, type TestCluster } from './start-cluster.ts';
+export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

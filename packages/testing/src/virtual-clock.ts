@@ -1,0 +1,93 @@
+/**
+ * Virtual time: it stands still while anything can run, and jumps to the next timer when nothing can.
+ *
+ * Promises: timers fire in the order of their due times, those of one instant in the order in which they were set; between
+ * two of them everything that the first one started has run to its end. So the same program does the same things at the
+ * same instants every time, and ten hours take as long as what happens in them.
+ * Does not: wait for sockets, files or other processes. What is driven by this clock must not need them.
+ */
+import type { Clock, Timer } from '@keelson/core';
+import { nextTurn } from '@keelson/core/system';
+
+interface Pending {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+export interface VirtualClockOptions {
+  /** The wall time at which it begins, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
+  readonly startMs?: number;
+}
+
+export class VirtualClock implements Clock {
+  readonly #startMs: number;
+  #elapsedMs = 0;
+  #order = 0;
+  /** Sorted by due time and order. Tens of timers at most wait at a time, so insertion into an array is cheap. */
+  readonly #pending: Pending[] = [];
+
+  constructor({ startMs = Date.UTC(2026, 0, 1) }: VirtualClockOptions = {}) {
+    this.#startMs = startMs;
+  }
+
+  now(): number {
+    return this.#startMs + this.#elapsedMs;
+  }
+
+  monotonic(): number {
+    return this.#elapsedMs;
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    const pending: Pending = { dueMs: this.#elapsedMs + Math.max(delayMs, 0), order: this.#order++, callback };
+    const at = this.#pending.findLastIndex(({ dueMs }) => dueMs <= pending.dueMs) + 1;
+    this.#pending.splice(at, 0, pending);
+    return {
+      unref() {},
+      [Symbol.dispose]: () => {
+        const index = this.#pending.indexOf(pending);
+        if (index >= 0) this.#pending.splice(index, 1);
+      },
+    };
+  }
+
+  /** Lets everything run that can run now. Time does not pass. */
+  async settle(): Promise<void> {
+    await nextTurn();
+    while (this.#fireNext(this.#elapsedMs)) await nextTurn();
+  }
+
+  /** Lets `ms` pass, and everything happen that happens in them. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#elapsedMs + ms;
+    await nextTurn();
+    while (this.#fireNext(endMs)) await nextTurn();
+    this.#elapsedMs = endMs;
+  }
+
+  /**
+   * Lets time pass from timer to timer until `holds` returns true, and returns how long that took. Gives up after
+   * `limitMs` of virtual time, or when nothing is left that could happen, and returns `undefined`.
+   */
+  async advanceUntil(holds: () => boolean | Promise<boolean>, limitMs: number): Promise<number | undefined> {
+    const startMs = this.#elapsedMs;
+    const endMs = startMs + limitMs;
+    await nextTurn();
+    while (!(await holds())) {
+      if (!this.#fireNext(endMs)) return undefined;
+      await nextTurn();
+    }
+    return this.#elapsedMs - startMs;
+  }
+
+  /** Fires the earliest timer that is due by `endMs`; false when there is none. */
+  #fireNext(endMs: number): boolean {
+    const [next] = this.#pending;
+    if (next === undefined || next.dueMs > endMs) return false;
+    this.#pending.shift();
+    this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
+    next.callback();
+    return true;
+  }
+}
