@@ -65,6 +65,9 @@ async function unlessStopped(work: Promise<void>, signal: AbortSignal): Promise<
   }
 }
 
+// Whoever reads the output may stop reading (`npm start | head`): then there is nobody left to tell.
+process.stdout.on('error', () => process.exit(0));
+
 try {
   await main();
 } catch (error) {

@@ -309,16 +309,14 @@ function strict(name: string, steps: readonly Step[], overloads: readonly Overlo
       if (value instanceof CelError) return value;
       args.push(value);
     }
-    const found = overloads.length === 1 ? overloads[0] : overloads.find((each) => accepts(each, args));
-    if (found === undefined || (overloads.length === 1 && !accepts(found, args))) {
+    const found = overloads.find((each) => accepts(each, args));
+    if (found === undefined) {
       frame.budget.spend(1);
       return mismatch(name, args);
     }
-    // What is costly is paid for before it is done, as far as that can be told.
-    const cost = found.cost;
-    if (cost === undefined) frame.budget.spend(1);
     const result = found.run(...args);
-    if (cost !== undefined) frame.budget.spend(cost(args, result));
+    // Paid afterwards, like the real server: what one call can cost is bounded by the sizes of its arguments.
+    frame.budget.spend(found.cost?.(args, result) ?? 1);
     return result;
   };
 }

@@ -74,7 +74,10 @@ function checkSame(elements: readonly (readonly [Expr, Type])[], onlyFirst: bool
 
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
 
-/** What is computed before the expression ever runs, and cannot be: literals converted, and patterns to search for. */
+/**
+ * What is computed before the expression ever runs, and cannot be: literals converted, and patterns to search for. The
+ * real server goes further, and also finds a conversion of a conversion; here that is an error of the run.
+ */
 export function uncomputable(checked: Checked): string | undefined {
   let problem: string | undefined;
   visit(checked.expr, new Set(), (call) => {
