@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { argv, exit } from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
 import { systemClock } from '@keelson/core/system';
 import { build, outputOf } from './build.ts';
 import { report } from './results.ts';
@@ -18,7 +19,9 @@ interface Outcome {
 
 function command(name: string, ...args: readonly string[]): Outcome {
   const { status, stdout, stderr, error } = spawnSync(name, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
-  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` };
+  // Some tools take CI=true for a terminal and print colours into the pipe.
+  const output = stripVTControlCharacters(`${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`);
+  return { ok: status === 0, output };
 }
 
 function packageExports(): Outcome {
