@@ -60,14 +60,15 @@ async function readSample(): Promise<NewMemcached> {
 }
 
 const instructions = (url: string, kubeconfig: string) => `
-A cluster answers at ${url}. In another terminal:
+A cluster answers at ${url}. In another terminal, with any kubectl:
 
   export KUBECONFIG=${kubeconfig}
   kubectl get memcacheds,deployments,pods
   kubectl patch memcached memcached-sample --type merge -p '{"spec":{"size":5}}'
   kubectl delete deployment memcached-sample
 
-Ctrl-C stops everything.
+Pods are simulated here: they have no logs, and nothing can be run in them.
+Ctrl-C stops everything and removes the kubeconfig.
 `;
 
 /** A file that only its owner can read, gone with the process however that ends, short of SIGKILL. */

@@ -20,10 +20,20 @@ Options:
   --help              this text
 `;
 
+function readArguments() {
+  try {
+    return parseArgs({
+      options: { kubeconfig: { type: 'string' }, context: { type: 'string' }, help: { type: 'boolean' } },
+    }).values;
+  } catch (error) {
+    // The first sentence names the argument; the rest is about command lines in general.
+    const [sentence] = (error as Error).message.split('. ');
+    throw new Error(`${sentence}; npm start -- --help lists the options.`, { cause: error });
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { kubeconfig: { type: 'string' }, context: { type: 'string' }, help: { type: 'boolean' } },
-  });
+  const values = readArguments();
   if (values.help) {
     process.stdout.write(usage);
     return;

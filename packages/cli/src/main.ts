@@ -21,6 +21,10 @@ const program = new Command('keelson')
   .version(version())
   .showHelpAfterError('(keelson --help lists the commands)')
   .addCommand(clusterCommand())
-  .action(() => program.help());
+  .allowExcessArguments()
+  .action((_, { args: [unknown] }: Command) => {
+    if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+    program.help();
+  });
 
 await program.parseAsync();
