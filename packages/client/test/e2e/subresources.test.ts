@@ -48,8 +48,7 @@ describe('beside objects', { skip }, () => {
     await kube?.[Symbol.asyncDispose]();
   });
 
-  /** The image that the cluster's node always has. */
-  const container = { name: 'main', image: 'registry.k8s.io/pause:3.10' };
+  const container = { name: 'main', image: 'pause' };
 
   test('the scale of a deployment is read and set, whatever its kind', async () => {
     const labels = { app: 'scaled' };
@@ -76,9 +75,9 @@ describe('beside objects', { skip }, () => {
     });
     await client.create(Pod, {
       metadata: { name: 'guarded', namespace: 'default', labels },
-      spec: { containers: [container] },
+      spec: { nodeName: 'nowhere', containers: [container] },
     });
-    // The budget counts only pods that run; what it has not seen yet may not be evicted either.
+    // The budget counts only pods that run. No kubelet has a say about this one, so we may tell that it does.
     await client.patch(
       Pod,
       'default/guarded',
