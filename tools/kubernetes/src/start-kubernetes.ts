@@ -68,7 +68,10 @@ export interface Kubernetes extends AsyncDisposable {
   /** Stops the API server in mid-air: connections stay open, and nothing answers until `resumeApiServer`. */
   suspendApiServer(): void;
   resumeApiServer(): void;
-  /** Forgets all history, so that old resource versions are gone (410); returns etcd's present revision. */
+  /**
+   * Makes etcd forget all history, and returns its present revision. Old resource versions are gone (410) once the API
+   * server has forgotten them, too: it answers from its caches until it is restarted.
+   */
   compactEtcd(): Promise<number>;
 
   /** Runs a command in a container of a pod, as `kubectl exec` does. The pod is `namespace/name`. */
