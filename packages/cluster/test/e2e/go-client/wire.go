@@ -45,8 +45,11 @@ func (w *wire) around(next http.RoundTripper) http.RoundTripper {
 		if request.Method == http.MethodPost || request.Method == http.MethodPatch || request.Method == http.MethodPut {
 			w.sent.add(request.Method + " " + request.Header.Get("Content-Type"))
 		}
-		mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-		w.received.add(mediaType)
+		// A refusal may be plain text: a real server answers a request for a new custom resource so until its routes
+		// are up, and client-go asks again. What counts is the encoding of answers.
+		if mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); response.StatusCode < 300 {
+			w.received.add(mediaType)
+		}
 		if request.URL.Query().Get("sendInitialEvents") == "true" {
 			if response.StatusCode == http.StatusOK {
 				w.streamed++
