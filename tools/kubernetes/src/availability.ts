@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { requireGo } from './binaries/build.ts';
 import { locatePrograms } from './binaries/lookup.ts';
-import { controlPlanePrograms, nodePrograms, type Program } from './binaries/programs.ts';
+import { apiPrograms, controllerPrograms, nodePrograms, type Program } from './binaries/programs.ts';
 import type { Environment } from './context.ts';
 import { missingPackageTools } from './debian/packages.ts';
 import { findOnPath, systemPath } from './find-on-path.ts';
@@ -13,6 +13,8 @@ export type Availability = { readonly available: true } | { readonly available: 
 export interface Wanted {
   /** Whether pods must really run. @default false */
   readonly pods?: boolean | undefined;
+  /** `false`: neither controllers nor a scheduler are needed. */
+  readonly controllers?: readonly string[] | false | undefined;
   /** Another version of Kubernetes than the pinned one. */
   readonly version?: string | undefined;
 }
@@ -61,7 +63,8 @@ export async function availability(wanted: Wanted = {}, machine: Machine = thisM
 }
 
 /** Throws the `Problem` that stands in the way. */
-export async function requireAvailable({ pods, version }: Wanted, machine: Machine): Promise<void> {
+export async function requireAvailable(wanted: Wanted, machine: Machine): Promise<void> {
+  const { pods, version } = wanted;
   const { env, platform, arch, isRoot, capabilities } = machine;
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
     throw new Problem(`Kubernetes runs here on Linux on x64 or arm64 only, and this is ${platform} on ${arch}.`);
@@ -78,7 +81,7 @@ export async function requireAvailable({ pods, version }: Wanted, machine: Machi
     if (missing) throw new Problem(missing);
   }
   requireTools(['sh', 'flock'], env);
-  const found = await locatePrograms(programsFor(pods), version, env);
+  const found = await locatePrograms(programsFor(wanted), version, env);
   const [first, ...rest] = found.filter(({ source }) => source === 'to be built');
   if (first)
     requireGo(
@@ -88,8 +91,8 @@ export async function requireAvailable({ pods, version }: Wanted, machine: Machi
     );
 }
 
-export function programsFor(pods: boolean | undefined): readonly Program[] {
-  return pods ? [...controlPlanePrograms, ...nodePrograms] : controlPlanePrograms;
+export function programsFor({ pods, controllers }: Pick<Wanted, 'pods' | 'controllers'>): readonly Program[] {
+  return [...apiPrograms, ...(controllers === false ? [] : controllerPrograms), ...(pods ? nodePrograms : [])];
 }
 
 function requireTools(tools: readonly string[], env: Environment): void {

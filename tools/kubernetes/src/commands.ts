@@ -30,6 +30,7 @@ interface Named {
 interface UpFlags extends Named {
   readonly pods: boolean;
   readonly auditLog: boolean;
+  readonly controllers: boolean;
   readonly kubernetesVersion?: string;
   readonly port?: number;
 }
@@ -71,6 +72,7 @@ function commandLine(context: CommandContext, exit: (code: number) => void): Com
   command('up', 'start a cluster, and return when it is ready')
     .option('--pods', 'run a node with containerd and kubelet, so that pods really run (needs root)', false)
     .option('--audit-log', 'log every request', false)
+    .option('--no-controllers', 'leave the controller manager and the scheduler out')
     .option('--kubernetes-version <version>', `another version than ${kubernetesVersion}`)
     .option('--port <port>', "the API server's port, instead of a free one", parsePort)
     .action((flags: UpFlags) => up(flags, context));
@@ -87,9 +89,11 @@ function commandLine(context: CommandContext, exit: (code: number) => void): Com
   return program;
 }
 
-async function up({ name, pods, auditLog, kubernetesVersion: version, port }: UpFlags, context: CommandContext) {
+async function up(flags: UpFlags, context: CommandContext) {
+  const { name, pods, auditLog, kubernetesVersion: version, port } = flags;
+  const controllers = flags.controllers ? undefined : false;
   const { layout, record } = await bringUp(
-    { name, private: false, pods, auditLog, version, port, apiServerFlags: [] },
+    { name, private: false, pods, auditLog, version, port, apiServerFlags: [], controllers },
     context,
   );
   const option = name === 'default' ? '' : ` --name ${name}`;

@@ -1,4 +1,5 @@
 export { type Availability, availability, type Wanted } from './availability.ts';
+export { type Forwarder, startForwarder } from './forwarder.ts';
 export { type KubectlEnvironmentOptions, kubectlEnvironment } from './kubectl-environment.ts';
 export { isProblem } from './problem.ts';
 export type { Command, Finished } from './processes/run.ts';

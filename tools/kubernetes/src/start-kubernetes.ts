@@ -25,6 +25,12 @@ export interface KubernetesOptions {
   readonly version?: string;
   /** More flags for kube-apiserver, which win over ours. @default [] */
   readonly apiServerFlags?: readonly string[];
+  /**
+   * The controllers of kube-controller-manager, in the words of its flag `--controllers`, for a test that must know who
+   * writes. `false`: no controller manager and no scheduler; nothing changes but by requests, namespaces have no service
+   * accounts, and what is deleted in the foreground stays. @default all
+   */
+  readonly controllers?: readonly string[] | false;
   /** @default process.env */
   readonly env?: Environment;
   /** @default systemClock */
@@ -98,6 +104,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
       version: options.version,
       port: undefined,
       apiServerFlags: options.apiServerFlags ?? [],
+      controllers: options.controllers,
     },
     context,
   );

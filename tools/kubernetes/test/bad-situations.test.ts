@@ -43,6 +43,23 @@ test('a program in KUBEBUILDER_ASSETS that does not run is named', only, async (
   assertSentence(await machine.run(['up']), /^KUBEBUILDER_ASSETS is wrong: .*kube-apiserver does not tell its version/);
 });
 
+test('without controllers, the programs of envtest are enough', only, async () => {
+  using machine = new FakeMachine();
+  machine.install('etcd', '3.6.16').install('kubectl', 'v1.30.0');
+  machine.install('kube-apiserver', 'v1.30.0', 'echo "Error: no such luck"; exit 1');
+  assertSentence(
+    await machine.run(['up', '--no-controllers']),
+    /^kube-apiserver ended too early: Error: no such luck$/m,
+  );
+  const env = { ...machine.env, KUBEBUILDER_ASSETS: machine.assets };
+  assert.deepEqual(await availability({ controllers: false }, { ...thisMachine(env), env }), { available: true });
+});
+
+test('pods without controllers are refused', only, async () => {
+  using machine = new FakeMachine();
+  assertSentence(await machine.run(['up', '--pods', '--no-controllers']), /^Pods need controllers: /);
+});
+
 test('mixed versions are an error that names them', only, async () => {
   using machine = new FakeMachine();
   machine.installAll(kubernetesVersion).install('kubectl', 'v1.30.0');

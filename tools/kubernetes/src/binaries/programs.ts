@@ -1,16 +1,16 @@
 /** The programs a cluster is made of, and where each of them comes from. */
 import { etcdVersion } from '../versions.ts';
 
-export const controlPlanePrograms = [
-  'etcd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubectl',
-] as const;
+/** What answers requests, and the way to ask. */
+export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+/** What acts on its own. */
+export const controllerPrograms = ['kube-controller-manager', 'kube-scheduler'] as const;
 export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 
-export type Program = (typeof controlPlanePrograms)[number] | (typeof nodePrograms)[number];
+export type Program =
+  | (typeof apiPrograms)[number]
+  | (typeof controllerPrograms)[number]
+  | (typeof nodePrograms)[number];
 export type Product = 'kubernetes' | 'etcd' | 'pause';
 
 /** Raise it with every change of go/pause/main.go. */

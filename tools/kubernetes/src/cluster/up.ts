@@ -14,6 +14,7 @@ import { freePorts, requireFreePort } from '../control-plane/ports.ts';
 import { debianRoot } from '../debian/packages.ts';
 import { clustersDirectory } from '../directories.ts';
 import { Node } from '../node/node.ts';
+import { Problem } from '../problem.ts';
 import { requireSpace } from '../space.ts';
 import { sweep, takeDown } from './down.ts';
 import type { Layout } from './layout.ts';
@@ -29,6 +30,8 @@ export interface UpOptions {
   /** Of the API server; without it, a free one. */
   readonly port: number | undefined;
   readonly apiServerFlags: readonly string[];
+  /** Those of the controller manager, all by default; `false`: no controller manager and no scheduler. */
+  readonly controllers: readonly string[] | false | undefined;
 }
 
 export interface RunningCluster {
@@ -46,10 +49,13 @@ const loopback = '127.0.0.1';
 
 export async function bringUp(options: UpOptions, context: Context): Promise<RunningCluster> {
   const { env, clock } = context;
+  if (options.pods && options.controllers === false) {
+    throw new Problem('Pods need controllers: nothing would bind them to the node, or let it become ready.');
+  }
   await requireAvailable(options, thisMachine(env));
   await sweep(context);
   if (options.port !== undefined && !options.pods) await requireFreePort(loopback, options.port);
-  const programs = await findPrograms(programsFor(options.pods), options.version, context);
+  const programs = await findPrograms(programsFor(options), options.version, context);
   const debian = options.pods ? await debianRoot(context) : undefined;
   await requireSpace(clustersDirectory(env), neededBytes, 'a cluster');
 
@@ -68,6 +74,7 @@ export async function bringUp(options: UpOptions, context: Context): Promise<Run
         ports: await choosePorts(address, options.port),
         apiServer: { address, auditLog: options.auditLog, flags: options.apiServerFlags },
         apiServerHosts: apiServerHosts(address),
+        controllers: options.controllers,
       },
       context,
     );

@@ -34,11 +34,20 @@ test("the caller's flags come last, where they win", () => {
   assert.equal(flags.at(-1), '--v=4');
 });
 
+test('the controllers are chosen on request only', () => {
+  const chosen = (controllers: readonly string[] | undefined) =>
+    controllerManagerCommand('kube-controller-manager', layout, ports, controllers).filter((flag) =>
+      flag.startsWith('--controllers'),
+    );
+  assert.deepEqual(chosen(undefined), []);
+  assert.deepEqual(chosen(['*', '-garbage-collector-controller']), ['--controllers=*,-garbage-collector-controller']);
+});
+
 test('every address of the control plane is a loopback address', () => {
   const commands = [
     etcdCommand('etcd', layout, ports),
     apiServerCommand('kube-apiserver', layout, ports, options),
-    controllerManagerCommand('kube-controller-manager', layout, ports),
+    controllerManagerCommand('kube-controller-manager', layout, ports, undefined),
     schedulerCommand('kube-scheduler', layout, ports),
   ];
   const addresses = commands

@@ -95,7 +95,13 @@ rules:
   - level: Request
 `;
 
-export function controllerManagerCommand(program: string, layout: Layout, ports: Ports): Command {
+/** `controllers` is in its own words: names, `-name` for all but that one, `*` for the default. */
+export function controllerManagerCommand(
+  program: string,
+  layout: Layout,
+  ports: Ports,
+  controllers: readonly string[] | undefined,
+): Command {
   return [
     program,
     ...client(layout, 'kube-controller-manager', ports.controllerManager),
@@ -104,6 +110,7 @@ export function controllerManagerCommand(program: string, layout: Layout, ports:
     `--root-ca-file=${layout.pki('ca.crt')}`,
     `--cluster-signing-cert-file=${layout.pki('ca.crt')}`,
     `--cluster-signing-key-file=${layout.pki('ca.key')}`,
+    ...(controllers === undefined ? [] : [`--controllers=${controllers.join(',')}`]),
   ];
 }
 

@@ -1,8 +1,8 @@
 /**
  * The control plane: etcd, the API server, the controller manager and the scheduler, as processes of the ledger.
  *
- * Promises: `start` returns when /readyz is ok and the namespace `default` can run pods; a program that ends
- * meanwhile is named, with its last words, at once and not after a timeout.
+ * Promises: `start` returns when /readyz is ok and the namespace `default` can run pods, or, if no controller is to see
+ * to that, exists; a program that ends meanwhile is named, with its last words, at once and not after a timeout.
  */
 import { mkdirSync } from 'node:fs';
 import type { Programs } from '../binaries/lookup.ts';
@@ -34,6 +34,8 @@ export interface ControlPlaneOptions {
   readonly apiServer: ApiServerOptions;
   /** Names and addresses by which clients call the API server. */
   readonly apiServerHosts: readonly string[];
+  /** Those of the controller manager, all by default; `false`: no controller manager and no scheduler. */
+  readonly controllers: readonly string[] | false | undefined;
 }
 
 const readyWithinMs = 120_000;
@@ -63,16 +65,23 @@ export class ControlPlane {
   }
 
   async start(): Promise<void> {
-    const { layout, programs, ports, apiServerHosts } = this.#options;
+    const { layout, programs, ports, apiServerHosts, controllers } = this.#options;
     this.#pki = await createPki({ layout, server: this.server, apiServerHosts }, this.#context);
     writePrivately(layout.auditPolicy, auditPolicy);
     mkdirSync(layout.etcdData, { mode: 0o700 });
     this.#launch('etcd', (path) => etcdCommand(path, layout, ports));
     await this.startApiServer(); // before its roles are in place, the next two would be forbidden to start
-    this.#launch('kube-controller-manager', (path) => controllerManagerCommand(path, layout, ports));
-    this.#launch('kube-scheduler', (path) => schedulerCommand(path, layout, ports));
-    await this.eventually(`the service account default/default of Kubernetes ${programs.version}`, async () => {
-      const answer = await this.get('/api/v1/namespaces/default/serviceaccounts/default');
+    if (controllers !== false) {
+      this.#launch('kube-controller-manager', (path) => controllerManagerCommand(path, layout, ports, controllers));
+      this.#launch('kube-scheduler', (path) => schedulerCommand(path, layout, ports));
+      await this.eventually('/healthz of the controller manager', async () => {
+        const answer = await attempt(this.caller, `https://127.0.0.1:${ports.controllerManager}/healthz`);
+        return answer?.status === 200 ? true : undefined;
+      });
+    }
+    const awaited = makesServiceAccounts(controllers) ? '/serviceaccounts/default' : '';
+    await this.eventually(`namespaces/default${awaited} of Kubernetes ${programs.version}`, async () => {
+      const answer = await this.get(`/api/v1/namespaces/default${awaited}`);
       return answer?.status === 200 ? true : undefined;
     });
   }
@@ -143,4 +152,13 @@ export class ControlPlane {
     const env = { PATH: this.#context.env.PATH, HOME: layout.directory, GODEBUG: forBusybox };
     this.#running.set(program, launch(layout.ledger, program, command(programs.path(program)), { env }));
   }
+}
+
+/** Without it, a namespace has no service account, and the API server admits no pod to it. */
+const serviceAccountController = 'serviceaccount-controller';
+
+function makesServiceAccounts(controllers: readonly string[] | false | undefined): boolean {
+  if (controllers === undefined || controllers === false) return controllers === undefined;
+  if (controllers.includes(`-${serviceAccountController}`)) return false;
+  return controllers.some((name) => name === '*' || name === serviceAccountController);
 }

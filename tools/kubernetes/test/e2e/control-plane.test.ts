@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { layoutOf } from '../../src/cluster/layout.ts';
 import { findCluster } from '../../src/cluster/record.ts';
 import { availability, type Kubernetes, startKubernetes } from '../../src/index.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
@@ -193,6 +194,28 @@ test('compacting etcd makes old resource versions expire', only, async () => {
 test('a flag of the caller reaches the API server, and a wrong one is told with its last words', only, async () => {
   await assert.rejects(startKubernetes({ apiServerFlags: ['--no-such-flag'] }), {
     message: /^kube-apiserver ended too early: Error: unknown flag: --no-such-flag/,
+  });
+});
+
+const programsOf = ({ directory }: Kubernetes) => recordedProcesses(layoutOf(directory).ledger).map(({ name }) => name);
+
+test('without controllers nothing acts on its own', only, async () => {
+  await using alone = await startKubernetes({ controllers: false });
+  assert.deepEqual(programsOf(alone).sort(), ['etcd', 'kube-apiserver']);
+  assert.equal((await alone.kubectl('create', 'namespace', 'stays')).code, 0);
+  assert.equal((await alone.kubectl('delete', 'namespace', 'stays', '--wait=false')).code, 0);
+  const phase = await alone.kubectl('get', 'namespace', 'stays', '-o', 'jsonpath={.status.phase}');
+  assert.equal(phase.stdout, 'Terminating');
+  assert.match((await alone.kubectl('get', 'serviceaccount', 'default')).stderr, /not found/);
+});
+
+test('controllers can be chosen, and a wrong name is told with the last words', only, async () => {
+  await using few = await startKubernetes({ controllers: ['namespace-controller'] });
+  await few.kubectl('create', 'namespace', 'short-lived');
+  assert.equal((await few.kubectl('delete', 'namespace', 'short-lived', '--timeout=60s')).code, 0);
+  assert.match((await few.kubectl('get', 'serviceaccount', 'default')).stderr, /not found/);
+  await assert.rejects(startKubernetes({ controllers: ['no-such'] }), {
+    message: /^kube-controller-manager ended too early: .*no-such\\" is not in the list of known controllers/,
   });
 });
 
