@@ -15,7 +15,8 @@ export type Query = Readonly<Record<string, string | number | boolean>>;
 
 export interface RequestOptions {
   readonly query?: Query;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as so many headers of one name. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as it is if it is a string or undefined, else as JSON. */
   readonly body?: unknown;
 }
@@ -85,7 +86,7 @@ export class Api implements AsyncDisposable {
   #request({ method, target, headers, body }: Sent, signal: AbortSignal) {
     return request(`${this.#connection.server}${target}`, {
       method: method as 'GET',
-      headers,
+      headers: headers as Record<string, string | string[]>,
       body: body ?? null,
       dispatcher: this.#agent,
       signal,

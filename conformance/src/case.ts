@@ -5,8 +5,10 @@ import type { Trial } from './trial.ts';
 
 /**
  * controllers: kube-controller-manager or its likes run. compaction: the runner can make the server forget its history.
+ * owner permissions: the admission plugin OwnerReferencesPermissionEnforcement is on, as it is in OpenShift and in
+ * `tools/kubernetes`.
  */
-export type Need = 'controllers' | 'compaction';
+export type Need = 'controllers' | 'compaction' | 'owner permissions';
 
 export type Proof = (trial: Trial) => Promise<void>;
 

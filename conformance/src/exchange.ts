@@ -7,7 +7,7 @@ export interface Sent {
   readonly method: string;
   /** Path with query. */
   readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | undefined;
 }
 

@@ -68,6 +68,10 @@ async function lacks(session: Session, needs: Case['needs']): Promise<string | u
         : 'no controllers: a new namespace got no default service account';
     case 'compaction':
       return session.compact ? undefined : 'this runner cannot compact the history of the server';
+    case 'owner permissions':
+      return (await session.hasOwnerPermissions)
+        ? undefined
+        : 'OwnerReferencesPermissionEnforcement is not on: owners may be set by anybody';
     case undefined:
       return undefined;
     default:

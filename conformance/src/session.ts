@@ -33,6 +33,11 @@ export class Session implements AsyncDisposable {
     return this.share('controllers', () => this.#detectControllers());
   }
 
+  /** Whether the admission plugin OwnerReferencesPermissionEnforcement is on. */
+  get hasOwnerPermissions(): Promise<boolean> {
+    return this.share('owner permissions', (made) => this.#detectOwnerPermissions(made));
+  }
+
   /** Makes something once for the whole run. */
   share<T>(key: string, make: (made: string[]) => Promise<T>): Promise<T> {
     const present = this.#shared.get(key) ?? make(this.#made);
@@ -69,6 +74,30 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Somebody who may write in a namespace, and has nothing to say about nodes, makes something that depends on one. */
+  async #detectOwnerPermissions(made: string[]): Promise<boolean> {
+    const name = uniqueName('probe');
+    const path = `/api/v1/namespaces/${name}`;
+    const send = (below: string, body: object) => this.api.send('POST', below, { body });
+    (await send('/api/v1/namespaces', { metadata: { name } })).is(201);
+    made.push(path);
+    const rbac = 'rbac.authorization.k8s.io';
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'edit' };
+    const binding = { metadata: { name }, roleRef, subjects: [{ kind: 'User', apiGroup: rbac, name }] };
+    (await send(`/apis/${rbac}/v1/namespaces/${name}/rolebindings`, binding)).is(201);
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'none', uid: 'none', blockOwnerDeletion: true };
+    return await eventually(async () => {
+      const answer = await this.api.send('POST', `${path}/configmaps`, {
+        query: { dryRun: 'All' },
+        headers: { 'impersonate-user': name },
+        body: { metadata: { name, ownerReferences: [owner] } },
+      });
+      if (answer.text.includes('cannot set blockOwnerDeletion')) return true;
+      answer.is(201);
+      return false;
+    });
   }
 
   async #detectControllers(): Promise<boolean> {

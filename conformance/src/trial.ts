@@ -68,7 +68,9 @@ export class Trial {
     this.last = answer;
     if (answer.status === 201 && options.query?.dryRun === undefined) {
       const { metadata } = answer.body.metadata?.name ? answer.body : (options.body as Partial<Body>);
-      this.#made.push(method === 'POST' ? `${path}/${metadata?.name}` : path);
+      // A review is answered like an object that was made, and has no name under which it could be removed.
+      if (method !== 'POST') this.#made.push(path);
+      else if (metadata?.name) this.#made.push(`${path}/${metadata.name}`);
     }
     return answer;
   }

@@ -1,23 +1,33 @@
 import type { Area } from '../case.ts';
+import { accessReviews } from './access-reviews.ts';
 import { apply } from './apply.ts';
+import { authorisation } from './authorisation.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import { controllers } from './controllers.ts';
 import { create } from './create.ts';
 import { definitions } from './custom-resource-definitions.ts';
 import { deletion } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
 import { discovery } from './discovery.ts';
+import { disruptionBudgets } from './disruption-budgets.ts';
 import { eventViews } from './events.ts';
+import { evictions } from './eviction.ts';
 import { fieldValidation } from './field-validation.ts';
+import { impersonation } from './impersonation.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
 import { namespaceLife } from './namespaces.ts';
 import { openapi } from './openapi.ts';
 import { patch } from './patch.ts';
+import { podLogs } from './pod-logs.ts';
 import { read } from './read.ts';
 import { resourceVersions } from './resource-versions.ts';
+import { rolesAndBindings } from './roles.ts';
 import { scale } from './scale.ts';
 import { schema } from './schema.ts';
 import { selectors } from './selectors.ts';
+import { serviceAccountTokens } from './service-account-tokens.ts';
+import { sizes } from './sizes.ts';
 import { statusAndGeneration } from './status.ts';
 import { strategicPatch } from './strategic-patch.ts';
 import { tables } from './table.ts';
@@ -28,6 +38,8 @@ import { watch } from './watch.ts';
 export const areas: readonly Area[] = [
   namespaceLife,
   controllers,
+  evictions,
+  disruptionBudgets,
   resourceVersions,
   create,
   read,
@@ -36,6 +48,7 @@ export const areas: readonly Area[] = [
   watch,
   update,
   deletion,
+  deleteCollection,
   patch,
   strategicPatch,
   apply,
@@ -46,8 +59,15 @@ export const areas: readonly Area[] = [
   tables,
   statusAndGeneration,
   scale,
+  podLogs,
+  sizes,
   eventViews,
   definitions,
   schema,
   builtInKinds,
+  authorisation,
+  rolesAndBindings,
+  serviceAccountTokens,
+  impersonation,
+  accessReviews,
 ];

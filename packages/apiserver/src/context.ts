@@ -1,6 +1,10 @@
 /** What the verbs work with: the state, the rules, and the time and chance that they were given. */
 import type { Clock, Random } from '@keelson/core';
-import type { User } from './authenticate.ts';
+import type { Authenticator } from './authenticate/authenticate.ts';
+import type { ServiceAccountTokens } from './authenticate/service-account-tokens.ts';
+import type { User } from './authenticate/user.ts';
+import type { Authoriser } from './authorise/authoriser.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import type { ApiRequest } from './exchange.ts';
 import type { Registry } from './resources/registry.ts';
 import type { Resource, Surroundings } from './resources/resource.ts';
@@ -15,6 +19,11 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly surroundings: Surroundings;
+  readonly authenticator: Authenticator;
+  readonly authoriser: Authoriser;
+  readonly accountTokens: ServiceAccountTokens;
+  /** Absent: no node can be asked. */
+  readonly logs: ContainerLogs | undefined;
 }
 
 /** A request that has found its resource. */

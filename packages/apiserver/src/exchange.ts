@@ -1,12 +1,16 @@
 /**
  * What comes in by a door and what goes out by it: the same values for HTTPS and for a call in the process.
  */
+import type { User } from './authenticate/user.ts';
 
 /** Who a door has found out the caller to be; the step `authenticate` decides what that means. */
 export interface Credentials {
   /** The subject of a client certificate that this server's CA has signed: common name and organisations. */
-  readonly certificate?: { readonly name: string; readonly groups: readonly string[] } | undefined;
+  readonly certificate?: User | undefined;
 }
+
+/** The headers that ask to act as somebody else, by their names in lower case; one may be sent several times. */
+export type Impersonation = ReadonlyMap<string, readonly string[]>;
 
 export interface ApiRequest {
   readonly method: string;
@@ -17,6 +21,8 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer | undefined;
   readonly credentials: Credentials;
+  /** Absent when there are none. */
+  readonly impersonation?: Impersonation | undefined;
   /** How the caller reached the server, `127.0.0.1:6443`, for the discovery documents that say so. */
   readonly host: string;
 }

@@ -7,7 +7,12 @@
  */
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { administrator, type Tokens, type User } from './authenticate.ts';
+import { Authenticator, type Tokens } from './authenticate/authenticate.ts';
+import { Impersonator } from './authenticate/impersonate.ts';
+import { ServiceAccountTokens } from './authenticate/service-account-tokens.ts';
+import { administrator, type User } from './authenticate/user.ts';
+import { Authoriser } from './authorise/authoriser.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import type { Context } from './context.ts';
 import { runDefinitions } from './crd/controller.ts';
 import { OpenApi } from './discovery/open-api.ts';
@@ -35,6 +40,8 @@ export interface ApiServerOptions {
   readonly tokens?: Tokens | undefined;
   /** Changes kept per resource, for watches that resume and for lists of a past state. @default 2000 */
   readonly history?: number | undefined;
+  /** Gives the logs of containers, which only their nodes have; without it, they are not implemented. */
+  readonly logs?: ContainerLogs | undefined;
   /** Hears of what should not happen; the client is told 500 in any case. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -58,7 +65,7 @@ export interface Listening extends AsyncDisposable {
 export interface ApiServer extends AsyncDisposable {
   /** The way in for code in this process, as the administrator: no sockets, no timers, microtasks alone. */
   readonly transport: Transport;
-  /** The same for somebody else. */
+  /** The same for somebody else, with the rules bound to him; a service account that is given no groups has its own. */
   transportAs(user: User): Transport;
   /** Opens a door on the loopback address. */
   listen(options?: ListenOptions): Promise<Listening>;
@@ -67,7 +74,7 @@ export interface ApiServer extends AsyncDisposable {
 }
 
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const { clock = systemClock, random = systemRandom, tokens = new Map(), history, onError } = options;
+  const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const fanOut = new FanOut(store);
@@ -81,12 +88,25 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       for (const { object } of store.collection(collection).list()) yield object;
     },
   };
-  const context: Context = { store, registry, fanOut, clock, random, surroundings };
+  const accountTokens = new ServiceAccountTokens({ clock, random, find: surroundings.find });
+  const context: Context = {
+    store,
+    registry,
+    fanOut,
+    clock,
+    random,
+    surroundings,
+    logs,
+    accountTokens,
+    authenticator: new Authenticator(tokens, accountTokens),
+    authoriser: new Authoriser(store),
+  };
   runDefinitions(context, (resource, existing) => removeFor(context, resource, existing));
   const expiry = expireEvents(context);
   createDefaults(context);
 
-  const walk = { context, openApi: new OpenApi(registry), tokens, onError };
+  const impersonator = new Impersonator(context.authoriser);
+  const walk = { context, openApi: new OpenApi(registry), impersonator, onError };
   const transportAs = (user: User): Transport => inProcessTransport((request) => answer(walk, request), user);
 
   let identities: { readonly authority: Authority; readonly server: Identity; readonly client: Identity } | undefined;

@@ -2,22 +2,24 @@
  * A request's walk through the server: authenticate → authorise → route → the verb (decode, mutate, admit, validate,
  * store) → encode. Whatever goes wrong on the way is a `Status`.
  */
-import { authenticate, type Tokens } from './authenticate.ts';
-import { authorise, refusal } from './authorise.ts';
+import type { Impersonator } from './authenticate/impersonate.ts';
+import { isPrivileged, type User } from './authenticate/user.ts';
+import { attributesOf, refusal } from './authorise/attributes.ts';
 import type { Call, Context } from './context.ts';
 import { discover } from './discovery/discovery.ts';
 import { health } from './discovery/health.ts';
+import { issuerDiscovery } from './discovery/issuer.ts';
 import type { OpenApi } from './discovery/open-api.ts';
 import { prefersYaml } from './encode/negotiate.ts';
 import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse } from './exchange.ts';
 import { dispatch } from './route/dispatch.ts';
-import { requestInfo } from './route/request-info.ts';
+import { type RequestInfo, requestInfo } from './route/request-info.ts';
 import { internalError, noSuchResource, StatusError } from './status.ts';
 
 export interface Walk {
   readonly context: Context;
   readonly openApi: OpenApi;
-  readonly tokens: Tokens;
+  readonly impersonator: Impersonator;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -28,12 +30,12 @@ export async function answer(walk: Walk, request: ApiRequest): Promise<ApiRespon
 }
 
 async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  let user: User | undefined;
   try {
-    const user = authenticate(request, walk.tokens);
     const info = requestInfo(request.method, request.path, request.query);
-    if (!authorise(user, info).allowed) throw refusal(user, info);
+    user = authorised(walk, request, info, warnings);
     if (info.type === 'other') return other(walk, request);
-    const { context, tokens } = walk;
+    const { context } = walk;
     const resource = context.registry.find(info.group, info.version, info.resource);
     if (resource === undefined) {
       // A group that exists says that there is no such resource in it; anything else is no path at all.
@@ -54,11 +56,27 @@ async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Prom
       name: info.name,
       warnings,
     };
-    return await dispatch(context, call, tokens);
+    return await dispatch(context, call);
   } catch (error) {
     if (!(error instanceof StatusError)) walk.onError?.(error);
-    return failure(error);
+    return failure(error, user);
   }
+}
+
+/** Who is asking, or on whose behalf; throws unless he may. */
+function authorised(walk: Walk, request: ApiRequest, info: RequestInfo, warnings: string[]): User {
+  const { authenticator, authoriser } = walk.context;
+  const { query, impersonation } = request;
+  const requestor = authenticator.authenticate(request, warnings);
+  const user =
+    impersonation === undefined
+      ? requestor
+      : walk.impersonator.impersonate(requestor, impersonation, attributesOf(info, query));
+  if (isPrivileged(user)) return user;
+  const wanted = attributesOf(info, query);
+  const { allowed, reason } = authoriser.decide(user, wanted);
+  if (!allowed) throw refusal(user, wanted, reason);
+  return user;
 }
 
 function other({ context, openApi }: Walk, request: ApiRequest): ApiResponse {
@@ -66,11 +84,12 @@ function other({ context, openApi }: Walk, request: ApiRequest): ApiResponse {
     health(request, context.registry) ??
     discover(request, context.registry) ??
     openApi.answer(request) ??
+    issuerDiscovery(request, context.accountTokens) ??
     textResponse(404, '404 page not found\n')
   );
 }
 
-function failure(error: unknown): ApiResponse {
+function failure(error: unknown, user: User | undefined): ApiResponse {
   const { status } =
     error instanceof StatusError ? error : internalError(error instanceof Error ? error.message : String(error));
   const code = status.code ?? 500;
@@ -82,6 +101,8 @@ function failure(error: unknown): ApiResponse {
       ...response.headers,
       'cache-control': 'no-cache, private',
       ...(seconds !== undefined && seconds > 0 && { 'retry-after': String(seconds) }),
+      // What is refused to somebody may be shown to him in a browser.
+      ...(user === undefined && code !== 401 && { 'x-content-type-options': 'nosniff' }),
     },
   };
 }

@@ -5,15 +5,12 @@ import { startServer } from './fixtures.ts';
 const pod = '/api/v1/namespaces/default/pods/p';
 const missing: readonly (readonly ['GET' | 'POST' | 'PUT', string])[] = [
   ['GET', '/api/v1/componentstatuses'],
-  ['GET', `${pod}/log`],
   ['POST', `${pod}/exec`],
   ['POST', `${pod}/attach`],
   ['POST', `${pod}/portforward`],
-  ['POST', `${pod}/eviction`],
   ['GET', `${pod}/proxy`],
   ['GET', `${pod}/ephemeralcontainers`],
   ['GET', `${pod}/resize`],
-  ['POST', '/api/v1/namespaces/default/serviceaccounts/a/token'],
   ['GET', '/api/v1/nodes/n/proxy'],
   ['GET', '/api/v1/namespaces/default/services/s/proxy'],
   ['PUT', '/apis/certificates.k8s.io/v1/certificatesigningrequests/a/approval'],

@@ -4,13 +4,21 @@
  * Promises: time and chance come from outside alone, and in process everything runs in microtasks, so that two clusters
  * with the same clock, randomness and requests do the same. Disposing it ends all of it, and nothing is left behind.
  */
-import { type ApiServer, createApiServer, type Listening, type ListenOptions } from '@keelson/apiserver';
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type Listening,
+  type ListenOptions,
+} from '@keelson/apiserver';
+import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { type ControllerName, type ControllersOptions, controllerNames, createControllers } from './controllers.ts';
 import type { Logger } from './logger.ts';
-import type { NodeOptions } from './node/controller.ts';
+import { simulatedLogs } from './node/container-logs.ts';
+import { type NodeOptions, nodeName } from './node/controller.ts';
 
-export interface ClusterOptions {
+export interface ClusterOptions extends Pick<ApiServerOptions, 'tokens'> {
   /** Which controllers. @default all */
   readonly only?: readonly ControllerName[] | undefined;
   readonly node?: NodeOptions | undefined;
@@ -32,12 +40,18 @@ export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 
 const publisher = 'root-ca-certificate-publisher';
 
 export function createCluster(options: ClusterOptions = {}): Cluster {
-  const { clock, random, logger, node, only = controllerNames } = options;
+  const { clock, random, tokens, logger, node, only = controllerNames } = options;
   const server = createApiServer({
     clock,
     random,
+    tokens,
+    logs: (request) => logs?.(request) ?? { type: 'unreachable' },
     onError: (error) => logger?.warn('The API server failed at a request', { error }),
   });
+  const { transport } = server;
+  const logs = only.includes('node')
+    ? simulatedLogs({ client: createClient({ transport, clock, random }), node: node?.name ?? nodeName, clock, random })
+    : undefined;
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {

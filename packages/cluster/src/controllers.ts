@@ -5,9 +5,11 @@
 import { createClient, createEventRecorder, createSharedInformers, type EventRecorder } from '@keelson/client';
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
 import { startDeploymentController } from './deployment/controller.ts';
 import { createDiscovery } from './discovery/discovery.ts';
+import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { type Logger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
@@ -24,6 +26,8 @@ export const controllerNames = [
   'namespace',
   'serviceaccount',
   'root-ca-certificate-publisher',
+  'clusterrole-aggregation',
+  'disruption',
   'scheduler',
   'node',
 ] as const;
@@ -60,6 +64,7 @@ export interface Controllers {
 
 /** The names under which the server records who wrote what. */
 const fieldManagers: Readonly<Partial<Record<ControllerName, string>>> = {
+  'clusterrole-aggregation': 'clusterrole-aggregation-controller',
   scheduler: 'kube-scheduler',
   node: 'kubelet',
 };
@@ -139,6 +144,10 @@ function start(
       return startServiceAccountController(context);
     case 'root-ca-certificate-publisher':
       return options.rootCa === undefined ? undefined : startRootCaPublisher(context, options.rootCa);
+    case 'clusterrole-aggregation':
+      return startClusterRoleAggregation(context);
+    case 'disruption':
+      return startDisruptionController(context);
     case 'scheduler':
       return startScheduler(context);
     case 'node':

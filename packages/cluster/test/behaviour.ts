@@ -1,11 +1,13 @@
 /** What the controllers promise, as cases that any API server must pass: a real one (e2e) and the embedded one. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Client, createInformer } from '@keelson/client';
+import { type Client, createInformer, evict } from '@keelson/client';
 import {
   controllerOf,
+  controllerReference,
   isControlledBy,
   isNotFound,
+  isTooManyRequests,
   type Kind,
   keyOf,
   type LabelSelection,
@@ -15,6 +17,7 @@ import {
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment, type DeploymentSpec, ReplicaSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { ConfigMap, Namespace, Node, Pod, ServiceAccount } from '@keelson/core/v1';
 import type { ControllerName, ControllersOptions } from '../src/index.ts';
 
@@ -53,6 +56,33 @@ const widgetDefinition = {
     scope: 'Namespaced',
     names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+} as const;
+
+const Fleet: Kind = {
+  group: 'cluster.example.com',
+  version: 'v1',
+  kind: 'Fleet',
+  resource: 'fleets',
+  scope: 'Namespaced',
+};
+
+/** A kind that controls pods, as far as its scale tells. */
+const fleetDefinition = {
+  metadata: { name: 'fleets.cluster.example.com' },
+  spec: {
+    group: Fleet.group,
+    scope: 'Namespaced',
+    names: { plural: 'fleets', singular: 'fleet', kind: 'Fleet', listKind: 'FleetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        subresources: { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } },
+      },
+    ],
   },
 } as const;
 
@@ -521,6 +551,51 @@ export function describeControllers(name: string, { skip = false, start }: Behav
       await seen(Pod, keyOf(pod), ({ metadata }) => metadata.deletionGracePeriodSeconds === 0);
       await client.patch(Pod, keyOf(pod), { metadata: { finalizers: null } });
       await gone(Pod, keyOf(pod));
+    });
+
+    test('a budget lets pods be evicted one after the other', async () => {
+      const namespace = await newNamespace();
+      await newDeployment(namespace, { replicas: 3 });
+      await rolledOut(namespace);
+      const key = `${namespace}/most`;
+      const spec = { minAvailable: '60%', selector: { matchLabels: labels } };
+      await client.create(PodDisruptionBudget, { metadata: { namespace, name: 'most' }, spec });
+      const allows = ({ status }: PodDisruptionBudget) => status.disruptionsAllowed === 1;
+      const { status } = await seen(PodDisruptionBudget, key, allows);
+      assert.deepEqual([status.expectedPods, status.desiredHealthy, status.currentHealthy], [3, 2, 3]);
+      const [first, second] = await list(Pod, namespace);
+      assert.ok(first && second);
+      await evict(client, keyOf(first));
+      await assert.rejects(evict(client, keyOf(second)), isTooManyRequests);
+      await gone(Pod, keyOf(first));
+      await seen(PodDisruptionBudget, key, allows);
+      await evict(client, keyOf(second));
+    });
+
+    test('a budget asks whatever controls the pods how many there should be', async () => {
+      const namespace = await newNamespace();
+      await client.apply(CustomResourceDefinition, fleetDefinition, { fieldManager: 'test' });
+      const fleet = await server.eventually('the kind Fleet', async () => {
+        try {
+          return await client.create(Fleet, { metadata: { namespace, name: 'f' }, spec: { size: 7 } } as never);
+        } catch (error) {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        }
+      });
+      const ownerReferences = [controllerReference(Fleet, fleet)];
+      await client.create(Pod, {
+        metadata: { namespace, name: 'p', labels, ownerReferences },
+        spec: { containers: [container] },
+      });
+      const spec = { maxUnavailable: 2, selector: { matchLabels: labels } };
+      await client.create(PodDisruptionBudget, { metadata: { namespace, name: 'b' }, spec });
+      const { status } = await seen(
+        PodDisruptionBudget,
+        `${namespace}/b`,
+        ({ status: each }) => each.expectedPods === 7,
+      );
+      assert.equal(status.desiredHealthy, 5);
     });
 
     test('a pod that fits no node is told so, and scheduled when one changes', async () => {

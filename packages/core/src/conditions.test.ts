@@ -45,3 +45,14 @@ test('a condition that names no generation is taken at its word', () => {
   const conditions = setCondition([], available, { generation: undefined, wallMs: noon });
   assert.equal(conditionOf({ metadata: { generation: 7 }, status: { conditions } }, 'Available').status, 'True');
 });
+
+test('where conditions name no generation, that of the status counts, as in a Deployment', () => {
+  const conditions = [{ type: 'Available', status: 'True' }];
+  const statusAt = (observedGeneration: number) =>
+    conditionOf({ metadata: { generation: 2 }, status: { observedGeneration, conditions } }, 'Available').status;
+  assert.equal(statusAt(1), 'Unknown');
+  assert.equal(statusAt(2), 'True');
+  const own = [{ type: 'Available', status: 'True', observedGeneration: 2 }];
+  const object = { metadata: { generation: 2 }, status: { observedGeneration: 1, conditions: own } };
+  assert.equal(conditionOf(object, 'Available').status, 'True');
+});

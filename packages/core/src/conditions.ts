@@ -50,18 +50,24 @@ export interface ReportedCondition {
 
 /**
  * What an object says about itself under `type`: `Unknown` when it says nothing, or when it has not yet looked at the
- * current generation.
+ * current generation. Conditions of built-in kinds name none; there it is the status that does, if anything.
  */
 export function conditionOf(
   object: {
     readonly metadata: { readonly generation?: number | undefined };
-    readonly status?: { readonly conditions?: readonly ReportedCondition[] | null | undefined } | undefined;
+    readonly status?:
+      | {
+          readonly conditions?: readonly ReportedCondition[] | null | undefined;
+          readonly observedGeneration?: number | undefined;
+        }
+      | undefined;
   },
   type: string,
 ): ConditionInput {
   const condition = object.status?.conditions?.find((each) => each.type === type);
   if (condition === undefined) return { type, status: 'Unknown', reason: 'NotReported', message: '' };
-  const { reason = '', message = '', observedGeneration = Number.POSITIVE_INFINITY } = condition;
-  const isStale = observedGeneration < (object.metadata.generation ?? 0);
+  const { reason = '', message = '' } = condition;
+  const observed = condition.observedGeneration ?? object.status?.observedGeneration ?? Number.POSITIVE_INFINITY;
+  const isStale = observed < (object.metadata.generation ?? 0);
   return { type, status: isStale ? 'Unknown' : (condition.status as ConditionStatus), reason, message };
 }

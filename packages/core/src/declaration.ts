@@ -7,7 +7,7 @@
 
 import type { NamespacedName } from './key.ts';
 import type { Kind, ObjectOf } from './kind.ts';
-import type { LabelSelection } from './selector.ts';
+import type { LabelSelection } from './label-selector.ts';
 
 /** What a controller declares before it says what to do. */
 export interface Declaration {

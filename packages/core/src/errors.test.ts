@@ -4,12 +4,18 @@ import {
   ApiError,
   causesOf,
   isAlreadyExists,
+  isBadRequest,
   isConflict,
   isForbidden,
   isGone,
+  isInternalError,
   isInvalid,
+  isMethodNotAllowed,
   isNotFound,
+  isRequestEntityTooLarge,
   isServerError,
+  isServiceUnavailable,
+  isTimeout,
   isTooLargeResourceVersion,
   isTooManyRequests,
   isTransportError,
@@ -19,26 +25,64 @@ import {
 
 const answer = (code: number, reason: string) => new ApiError('get pods a/b', { code, reason, message: 'why' });
 
+const predicates = [
+  isAlreadyExists,
+  isBadRequest,
+  isConflict,
+  isForbidden,
+  isGone,
+  isInternalError,
+  isInvalid,
+  isMethodNotAllowed,
+  isNotFound,
+  isRequestEntityTooLarge,
+  isServiceUnavailable,
+  isTimeout,
+  isTooManyRequests,
+  isTransportError,
+  isUnauthorized,
+];
+const trueOf = (error: unknown) => predicates.filter((predicate) => predicate(error)).map(({ name }) => name);
+
 test('every failure is told apart by its reason', () => {
-  const cases = [
-    [isNotFound, answer(404, 'NotFound')],
-    [isAlreadyExists, answer(409, 'AlreadyExists')],
-    [isConflict, answer(409, 'Conflict')],
-    [isInvalid, answer(422, 'Invalid')],
-    [isForbidden, answer(403, 'Forbidden')],
-    [isUnauthorized, answer(401, 'Unauthorized')],
-    [isGone, answer(410, 'Expired')],
-    [isTooManyRequests, answer(429, 'TooManyRequests')],
-    [isServerError, answer(503, 'ServiceUnavailable')],
-    [isTransportError, new TransportError('get pods a/b', 'connection refused')],
-  ] as const;
-  for (const [predicate] of cases) {
-    const matching = cases.filter(([, error]) => predicate(error));
-    assert.deepEqual(
-      matching.map(([own]) => own.name),
-      [predicate.name],
-    );
+  const cases: readonly (readonly [error: Error, predicate: string])[] = [
+    [answer(400, 'BadRequest'), 'isBadRequest'],
+    [answer(401, 'Unauthorized'), 'isUnauthorized'],
+    [answer(403, 'Forbidden'), 'isForbidden'],
+    [answer(404, 'NotFound'), 'isNotFound'],
+    [answer(405, 'MethodNotAllowed'), 'isMethodNotAllowed'],
+    [answer(409, 'AlreadyExists'), 'isAlreadyExists'],
+    [answer(409, 'Conflict'), 'isConflict'],
+    [answer(410, 'Gone'), 'isGone'],
+    [answer(410, 'Expired'), 'isGone'],
+    [answer(413, 'RequestEntityTooLarge'), 'isRequestEntityTooLarge'],
+    [answer(422, 'Invalid'), 'isInvalid'],
+    [answer(429, 'TooManyRequests'), 'isTooManyRequests'],
+    [answer(500, 'InternalError'), 'isInternalError'],
+    [answer(500, 'ServerTimeout'), 'isTimeout'],
+    [answer(503, 'ServiceUnavailable'), 'isServiceUnavailable'],
+    [answer(504, 'Timeout'), 'isTimeout'],
+    [new TransportError('get pods a/b', 'connection refused'), 'isTransportError'],
+  ];
+  for (const [error, predicate] of cases) assert.deepEqual(trueOf(error), [predicate], JSON.stringify(error));
+});
+
+test('a failure whose reason nobody knows is told apart by its code', () => {
+  assert.deepEqual(trueOf(answer(404, 'NoSuchTenant')), ['isNotFound']);
+  assert.deepEqual(trueOf(answer(409, '')), ['isConflict']);
+  assert.deepEqual(trueOf(answer(504, 'Unknown')), ['isTimeout']);
+  assert.deepEqual(trueOf(answer(418, 'Teapot')), []);
+  assert.deepEqual(trueOf(new ApiError('get pods a/b', {})), []);
+  // A reason that is known counts, whatever the code.
+  assert.deepEqual(trueOf(answer(404, 'Forbidden')), ['isForbidden']);
+});
+
+test('what the server could not do is a server error by its code', () => {
+  for (const error of [answer(500, 'InternalError'), answer(503, 'X'), answer(504, 'Timeout')]) {
+    assert.ok(isServerError(error));
   }
+  assert.ok(!isServerError(answer(429, 'TooManyRequests')));
+  assert.ok(!isServerError(new TransportError('get pods a/b', 'connection refused')));
 });
 
 test('an error of another copy of this package is recognised by its code', () => {

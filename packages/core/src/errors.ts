@@ -47,8 +47,34 @@ export function isTransportError(error: unknown): error is TransportError {
   return hasCode(error, 'ERR_TRANSPORT');
 }
 
-function hasReason(error: unknown, reason: string): error is ApiError {
-  return isApiError(error) && error.status.reason === reason;
+/** The reasons that Kubernetes gives, each with the code that means the same when a server gives a reason of its own. */
+const codeOf: Readonly<Record<string, number | undefined>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: undefined, // 409 alone is a conflict
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServerTimeout: undefined, // 500 alone is an internal error
+  StoreReadError: undefined,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+};
+
+function hasReason(error: unknown, ...reasons: readonly string[]): error is ApiError {
+  if (!isApiError(error)) return false;
+  const { reason = '', code } = error.status;
+  if (Object.hasOwn(codeOf, reason)) return reasons.includes(reason);
+  return code !== undefined && reasons.some((each) => codeOf[each] === code);
 }
 
 /** The object, or the resource itself, is not there. */
@@ -70,6 +96,11 @@ export function isInvalid(error: unknown): error is ApiError {
   return hasReason(error, 'Invalid');
 }
 
+/** The server cannot make sense of the request: a body that is no JSON, a selector that cannot be read. */
+export function isBadRequest(error: unknown): error is ApiError {
+  return hasReason(error, 'BadRequest');
+}
+
 /** The caller may not do this; look at its RBAC rules first. */
 export function isForbidden(error: unknown): error is ApiError {
   return hasReason(error, 'Forbidden');
@@ -82,14 +113,37 @@ export function isUnauthorized(error: unknown): error is ApiError {
 
 /** The resourceVersion or continue token is too old: list again. */
 export function isGone(error: unknown): error is ApiError {
-  return (
-    isApiError(error) &&
-    (error.status.reason === 'Expired' || error.status.reason === 'Gone' || error.status.code === 410)
-  );
+  return hasReason(error, 'Expired', 'Gone') || (isApiError(error) && error.status.code === 410);
 }
 
+/** The resource does not have this verb. */
+export function isMethodNotAllowed(error: unknown): error is ApiError {
+  return hasReason(error, 'MethodNotAllowed');
+}
+
+/** The object is larger than the server takes. */
+export function isRequestEntityTooLarge(error: unknown): error is ApiError {
+  return hasReason(error, 'RequestEntityTooLarge');
+}
+
+/** The server is busy, or a disruption budget forbids an eviction; it did not act. */
 export function isTooManyRequests(error: unknown): error is ApiError {
   return hasReason(error, 'TooManyRequests');
+}
+
+/** The server did not finish in time; whether it acted is not known. */
+export function isTimeout(error: unknown): error is ApiError {
+  return hasReason(error, 'Timeout', 'ServerTimeout');
+}
+
+/** The server, or the one behind it that serves this resource, cannot be reached or is starting. */
+export function isServiceUnavailable(error: unknown): error is ApiError {
+  return hasReason(error, 'ServiceUnavailable');
+}
+
+/** Something broke in the server, a webhook that it had to ask included. */
+export function isInternalError(error: unknown): error is ApiError {
+  return hasReason(error, 'InternalError');
 }
 
 /** The server does not know this resourceVersion yet: ask again without one. */

@@ -15,18 +15,25 @@ export type {
   WatchOptions,
 } from './declaration.ts';
 export { allow, byLabel, ownedKinds, removable, watch } from './declaration.ts';
+export { equalJson } from './equal-json.ts';
 export type { Status } from './errors.ts';
 export {
   ApiError,
   causesOf,
   isAlreadyExists,
   isApiError,
+  isBadRequest,
   isConflict,
   isForbidden,
   isGone,
+  isInternalError,
   isInvalid,
+  isMethodNotAllowed,
   isNotFound,
+  isRequestEntityTooLarge,
   isServerError,
+  isServiceUnavailable,
+  isTimeout,
   isTooLargeResourceVersion,
   isTooManyRequests,
   isTransportError,
@@ -34,8 +41,11 @@ export {
   OperatorError,
   TransportError,
 } from './errors.ts';
-export type { FieldSet } from './fields.ts';
-export { appliedEntryOf, equalJson, project } from './fields.ts';
+export type { FieldRequirement } from './field-selector.ts';
+export { matchesFields, parseFieldSelector, printFieldSelector } from './field-selector.ts';
+export type { FieldSet } from './fields/field-set.ts';
+export { appliedEntryOf, project } from './fields/field-set.ts';
+export { finalizerProblem, hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts';
 export type { KindMap } from './generated/kind-map.ts';
 export type { JsonPatchFailure, JsonPatchOperation, JsonPatchOptions } from './json-patch.ts';
 export { applyJsonPatch, JsonPatchError } from './json-patch.ts';
@@ -52,6 +62,8 @@ export type {
   VirtualKind,
 } from './kind.ts';
 export { apiVersionOf, isSameKind, resourceNameOf } from './kind.ts';
+export type { LabelSelection, LabelSelector, Labels, Requirement } from './label-selector.ts';
+export { matchesLabels, parseLabelSelector, printLabelSelector, requirementsOf } from './label-selector.ts';
 export type { List, WatchEvent } from './list.ts';
 export { compareResourceVersions } from './list.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';
@@ -64,18 +76,21 @@ export {
   isControlledBy,
   isNotControlled,
   NotControlledError,
+  withController,
 } from './owner-references.ts';
 export type { PolicyRule } from './policy-rules.ts';
 export { rulesFor } from './policy-rules.ts';
-export { jitter, type Random } from './random.ts';
-export type { FieldRequirement, LabelSelection, LabelSelector, Labels, Requirement } from './selector.ts';
+export type { Quantity, QuantityFormat } from './quantity.ts';
 export {
-  matchesFields,
-  matchesLabels,
-  parseFieldSelector,
-  parseLabelSelector,
-  printFieldSelector,
-  printLabelSelector,
-  requirementsOf,
-} from './selector.ts';
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  QuantityError,
+  quantityToNumber,
+  roundUpQuantity,
+  subtractQuantities,
+  unitsOf,
+} from './quantity.ts';
+export { jitter, type Random } from './random.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts';

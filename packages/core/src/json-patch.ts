@@ -5,9 +5,12 @@
  * operations apply, or none. Unlike the RFC, as the real server: an index may be negative (counted from the end, `-1`
  * adds at the end), `replace` and `copy` accept a missing member of an object, `test` takes absent for null, the first
  * segment of a path is dropped even when it is not empty, and only `replace` and `test` accept the whole document.
+ * Not as there: its `test` compares JSON texts, so that a string with `<`, `>` or `&` in it equals itself only if the
+ * patch has it escaped, and a list with null in it breaks the connection. Here values are compared.
  */
+
+import { equalJson } from './equal-json.ts';
 import { OperatorError } from './errors.ts';
-import { equalJson } from './fields.ts';
 
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';

@@ -4,7 +4,7 @@
  * Promises: inputs are never changed, and what a patch does not touch is shared with the result, so that an unchanged
  * document comes back as the same value. A merge patch cannot set a member to null, or change one item of a list.
  */
-import { equalJson } from './fields.ts';
+import { equalJson } from './equal-json.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -9,6 +9,7 @@ import {
   isControlledBy,
   isNotControlled,
   NotControlledError,
+  withController,
 } from './owner-references.ts';
 
 const stored = (name: string, uid: string, namespace?: string): KubernetesObject => ({
@@ -49,4 +50,40 @@ test('an object of someone else is named together with its controller', () => {
     error.message,
     /^ConfigMap default\/cache exists and was not made by this controller; it is left alone\./,
   );
+});
+
+test('an object gets one controller, and keeps its other owners', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  const other = { ...controllerReference(ConfigMap, stored('b', 'uid-2', 'default')), controller: false };
+  const object = { kind: 'ConfigMap', metadata: { name: 'x', namespace: 'default', ownerReferences: [other] } };
+
+  const controlled = withController(object, ConfigMap, owner);
+  assert.deepEqual(controlled.metadata.ownerReferences, [other, controllerReference(ConfigMap, owner)]);
+  assert.deepEqual(object.metadata.ownerReferences, [other]);
+  assert.equal(withController(controlled, ConfigMap, owner), controlled);
+
+  const promoted = withController(object, ConfigMap, stored('b', 'uid-2', 'default'));
+  assert.deepEqual(promoted.metadata.ownerReferences, [{ ...other, controller: true }]);
+});
+
+test('a second controller is refused, be it the same name with another uid, and so is an owner from elsewhere', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  const object = { metadata: { generateName: 'x-', namespace: 'default' } };
+  const controlled = withController(object, ConfigMap, owner);
+  for (const second of [stored('b', 'uid-2', 'default'), stored('a', 'uid-1b', 'default'), stored('node', 'uid-3')]) {
+    assert.throws(
+      () => withController(controlled, ConfigMap, second),
+      (error) => {
+        assert.ok(isNotControlled(error));
+        assert.equal(error.controller?.uid, 'uid-1');
+        return true;
+      },
+    );
+  }
+  assert.throws(() => withController(object, ConfigMap, stored('a', 'uid-1', 'other')), {
+    name: 'TypeError',
+    message: /^ConfigMap other\/a cannot own object x-… in namespace default: /,
+  });
+  const byNode = withController(object, ConfigMap, stored('node', 'uid-3'));
+  assert.equal(controllerOf(byNode)?.uid, 'uid-3', 'a cluster-scoped owner may own anything');
 });

@@ -7,6 +7,12 @@ import type { ObjectMeta } from './meta.ts';
 
 export type { OwnerReference };
 
+/** What may be owned; an object that is yet to be made may leave out its kind. */
+interface Owned {
+  readonly kind?: string | undefined;
+  readonly metadata: ObjectMeta;
+}
+
 /** The object exists, and this owner does not control it. */
 export class NotControlledError extends OperatorError {
   override readonly name = 'NotControlledError';
@@ -16,15 +22,16 @@ export class NotControlledError extends OperatorError {
   /** Who controls it, if anybody does. */
   readonly controller: OwnerReference | undefined;
 
-  constructor(object: KubernetesObject, owner: { readonly kind: string; readonly key: string }) {
+  constructor(object: Owned, owner: { readonly kind: string; readonly key: string }) {
     const controller = controllerOf(object);
     const by = controller
       ? `is controlled by ${controller.kind} ${controller.name}`
       : 'was not made by this controller';
+    const { kind = 'object' } = object;
     super(
-      `${object.kind} ${keyOf(object)} exists and ${by}; it is left alone. Rename it or ${owner.kind} ${owner.key}, or delete it.`,
+      `${kind} ${keyOf(object)} exists and ${by}; it is left alone. Rename it or ${owner.kind} ${owner.key}, or delete it.`,
     );
-    this.object = { kind: object.kind, key: keyOf(object) };
+    this.object = { kind, key: keyOf(object) };
     this.controller = controller;
   }
 }
@@ -62,4 +69,23 @@ export function assertMayOwn(owner: KubernetesObject, namespace: string | undefi
       `${owner.kind} ${keyOf(owner)} cannot own ${what} in ${namespace ? `namespace ${namespace}` : 'no namespace'}: an owner is cluster-scoped or in the same namespace`,
     );
   }
+}
+
+/**
+ * `object` with `owner` as the one that controls it; the same value when it does already. Throws when the owner may not
+ * own it, and a NotControlledError when someone else controls it: the server refuses a second controller.
+ */
+export function withController<T extends Owned>(object: T, ownerKind: Kind, owner: KubernetesObject): T {
+  const { metadata } = object;
+  const name = metadata.name ?? `${metadata.generateName ?? ''}…`;
+  assertMayOwn(owner, metadata.namespace, `${object.kind ?? 'object'} ${name}`);
+  const controller = controllerOf(object);
+  if (controller?.uid === owner.metadata.uid) return object;
+  if (controller !== undefined) {
+    const named = { ...object, metadata: { ...metadata, name } };
+    throw new NotControlledError(named, { kind: ownerKind.kind, key: keyOf(owner) });
+  }
+  const others = (metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+  const ownerReferences = [...others, controllerReference(ownerKind, owner)];
+  return { ...object, metadata: { ...metadata, ownerReferences } };
 }

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
-import { applyObject } from './apply-object.ts';
-import { compare } from './compare.ts';
-import { fieldsOf } from './fields-of.ts';
-import { decodeFields } from './fields-v1.ts';
-import type { JsonObject } from './json.ts';
-import type { ObjectType } from './object-type.ts';
 import {
+  decodeFields,
   difference,
   emptySet,
   intersection,
@@ -15,8 +9,14 @@ import {
   type PathSet,
   printPaths,
   union,
-  withNamedFields,
-} from './path-set.ts';
+} from '@keelson/core/fields';
+import * as fc from 'fast-check';
+import { applyObject } from './apply-object.ts';
+import { compare } from './compare.ts';
+import { fieldsOf } from './fields-of.ts';
+import type { JsonObject } from './json.ts';
+import { withNamedFields } from './named-fields.ts';
+import type { ObjectType } from './object-type.ts';
 import { typeSchemaFromStructural } from './structural-schema.ts';
 import { updateManagedFields } from './update-managed-fields.ts';
 

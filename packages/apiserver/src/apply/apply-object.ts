@@ -6,6 +6,7 @@
  * normalise later (`0.1` to `100m`) is a difference here, as on the real one.
  */
 import { equalJson } from '@keelson/core';
+import { difference, equalSets, isEmpty, type PathSet } from '@keelson/core/fields';
 import { type ApplyConflict, type ConflictCause, conflictCauses, conflictMessage, conflictsOf } from './conflicts.ts';
 import { fieldsOf } from './fields-of.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -22,7 +23,6 @@ import {
 import { merge } from './merge.ts';
 import type { ObjectType } from './object-type.ts';
 import { reconciled, transfer, withoutNeverOwned, withoutReset } from './ownership.ts';
-import { difference, equalSets, isEmpty, type PathSet } from './path-set.ts';
 import { pruneUnnamed } from './prune.ts';
 import { ownersAfterUpdate } from './update-managed-fields.ts';
 import { type Duplicates, printProblems, problemsOf } from './validate.ts';

@@ -3,9 +3,8 @@
  * do not grow with everyone who ever touched them. Appliers are never forgotten.
  */
 
-import { compareText } from './go-json.ts';
+import { compareText, union } from '@keelson/core/fields';
 import { type Managers, managerId, type Ownership, secondsOf } from './managed-fields.ts';
-import { union } from './path-set.ts';
 
 const maxUpdaters = 10;
 

@@ -4,11 +4,10 @@
  * A field is in at most one of them. Containers that came or went as a whole are named beside what was in them.
  */
 import { equalJson } from '@keelson/core';
+import { differenceBelow, emptySet, fieldStep, type PathSet, PathSetBuilder } from '@keelson/core/fields';
 import { itemStep } from './item-step.ts';
 import { isList, isObject, type Json, type JsonList, type JsonObject, memberOf } from './json.ts';
 import { kindsOf } from './kind-of.ts';
-import { differenceBelow, emptySet, type PathSet, PathSetBuilder } from './path-set.ts';
-import { fieldStep } from './step.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from './type-schema.ts';
 
 export interface Comparison {

@@ -1,8 +1,7 @@
 /** Conflicts of an apply, in the words of the real server. */
 
-import { compareText } from './go-json.ts';
+import { compareText, type PathSet, printPaths } from '@keelson/core/fields';
 import type { Managers } from './managed-fields.ts';
-import { type PathSet, printPaths } from './path-set.ts';
 
 export interface ApplyConflict {
   /** As the server prints it: `"kubectl" using apps/v1`. */

@@ -4,11 +4,10 @@
  * Leaves and items are in the set, and members of maps; the named fields of structs are there only through what is
  * below them, unless they are empty or null. An empty list names nothing.
  */
+import { emptySet, fieldStep, isEmpty, leaf, type PathSet } from '@keelson/core/fields';
 import { itemStep } from './item-step.ts';
 import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
 import { kindOf } from './kind-of.ts';
-import { emptySet, isEmpty, leaf, type PathSet } from './path-set.ts';
-import { fieldStep } from './step.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from './type-schema.ts';
 
 export function fieldsOf(value: Json, type: TypeSchema): PathSet {

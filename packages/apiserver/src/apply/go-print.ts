@@ -1,6 +1,6 @@
 /** How Go prints JSON values, for messages that quote them. */
 
-import { compareText } from './go-json.ts';
+import { compareText } from '@keelson/core/fields';
 import { isList, isObject, type Json } from './json.ts';
 
 /** `%v` */

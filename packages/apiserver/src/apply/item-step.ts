@@ -1,6 +1,6 @@
 /** Which step leads to an item of a list whose items have owners of their own. */
+import { keyStep, valueStep } from '@keelson/core/fields';
 import { isList, isObject, type Json } from './json.ts';
-import { keyStep, valueStep } from './step.ts';
 import type { ListType } from './type-schema.ts';
 
 /** Keys that an item leaves out stand for their defaults, so a port without a protocol is a TCP port. */

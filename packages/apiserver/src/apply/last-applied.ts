@@ -4,12 +4,11 @@
  * Only for the manager `kubectl`. Fields that it last applied on its own side, and that are still as it left them, are
  * its own, whoever is recorded for them. And as long as the annotation is there it is kept in step.
  */
+import { difference, emptySet, goJson, type PathSet } from '@keelson/core/fields';
 import { compare } from './compare.ts';
 import { fieldsOf } from './fields-of.ts';
-import { goJson } from './go-json.ts';
 import { isObject, type JsonObject, withMember } from './json.ts';
 import type { ObjectType } from './object-type.ts';
-import { difference, emptySet, type PathSet } from './path-set.ts';
 import { problemsOf } from './validate.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';

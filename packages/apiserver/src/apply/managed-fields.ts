@@ -4,10 +4,8 @@
  * An applier has one entry whatever the version it speaks; an updater has one per version. Subresources have their own.
  */
 import type { FieldSet } from '@keelson/core';
-import { decodeFields, encodeFields } from './fields-v1.ts';
-import { compareText } from './go-json.ts';
+import { compareText, decodeFields, encodeFields, type PathSet } from '@keelson/core/fields';
 import { isList, isObject, type Json, type JsonObject, withMember } from './json.ts';
-import type { PathSet } from './path-set.ts';
 
 export interface Manager {
   readonly manager: string;

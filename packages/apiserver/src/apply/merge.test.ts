@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { equalSets, isEmpty, printPaths, union } from '@keelson/core/fields';
 import * as fc from 'fast-check';
 import { compare } from './compare.ts';
 import { fieldsOf } from './fields-of.ts';
 import type { Json } from './json.ts';
 import { merge } from './merge.ts';
-import { equalSets, isEmpty, printPaths, union } from './path-set.ts';
 import { removeFields } from './remove.ts';
 import { typeSchemaFromStructural } from './structural-schema.ts';
 

@@ -5,12 +5,20 @@
  * of nothing is forgotten. Every owner is seen in the version in which it wrote.
  */
 import type { FieldSet } from '@keelson/core';
+import {
+  decodeFields,
+  difference,
+  differenceBelow,
+  emptySet,
+  intersection,
+  isEmpty,
+  type PathSet,
+  union,
+} from '@keelson/core/fields';
 import { type Comparison, compare, withoutFields } from './compare.ts';
-import { decodeFields } from './fields-v1.ts';
 import type { JsonObject } from './json.ts';
 import type { Managers, Ownership } from './managed-fields.ts';
 import { type ObjectType, typeInVersion } from './object-type.ts';
-import { difference, differenceBelow, emptySet, intersection, isEmpty, type PathSet, union } from './path-set.ts';
 import { reconcileWithSchema } from './reconcile-schema.ts';
 
 export interface Transfer {

@@ -4,11 +4,12 @@
  * Three passes, each in the version that its owners wrote in: take away what was applied last time, put back what any
  * manager owns now, and put back what the applier did not own in the first place.
  */
+import { difference, emptySet, intersection, isEmpty, type PathSet, union } from '@keelson/core/fields';
 import { fieldsOf } from './fields-of.ts';
 import type { JsonObject } from './json.ts';
 import type { Managers, Ownership } from './managed-fields.ts';
+import { withNamedFields } from './named-fields.ts';
 import { type ObjectType, typeInVersion, type VersionedType } from './object-type.ts';
-import { difference, emptySet, intersection, isEmpty, type PathSet, union, withNamedFields } from './path-set.ts';
 import { removeFields } from './remove.ts';
 
 /** `merged` speaks the request's version; `last` is the applier's entry before this request, `next` the one it gets. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeFields, encodeFields } from './fields-v1.ts';
+import { decodeFields, encodeFields } from '@keelson/core/fields';
 import type { OpenApiSchema } from './open-api-schema.ts';
 import { reconcileWithSchema } from './reconcile-schema.ts';
 import { typeSchemaFromStructural } from './structural-schema.ts';

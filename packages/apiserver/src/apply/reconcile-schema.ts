@@ -3,8 +3,7 @@
  * parts owns it as a whole. (The other way round nothing needs to change: the whole is still owned.)
  */
 
-import { leaf, type PathSet } from './path-set.ts';
-import { fieldName } from './step.ts';
+import { fieldName, leaf, type PathSet } from '@keelson/core/fields';
 import { deducedSchema, type MapType, type TypeSchema } from './type-schema.ts';
 
 /** The same set when the schema agrees with it. */

@@ -2,11 +2,10 @@
  * A value without some fields. What a container keeps is shared; one that loses everything becomes null, as on the
  * real server (its named field is usually removed with it, see `withNamedFields`).
  */
+import { fieldStep, isEmpty, type PathSet } from '@keelson/core/fields';
 import { itemStep } from './item-step.ts';
 import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
 import { kindOf } from './kind-of.ts';
-import { isEmpty, type PathSet } from './path-set.ts';
-import { fieldStep } from './step.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from './type-schema.ts';
 
 export function removeFields(value: Json, fields: PathSet, type: TypeSchema): Json {

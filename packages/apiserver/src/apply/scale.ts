@@ -5,10 +5,9 @@
  * As on the real server, an owner that came through the scale has no time, and an updater of the resource that owned
  * the replicas may end up with two entries.
  */
+import { difference, fieldStep, has, isEmpty, setOf } from '@keelson/core/fields';
 import type { Json, JsonObject } from './json.ts';
 import { decodeManagers, encodeManagers, managerId, type Ownership } from './managed-fields.ts';
-import { difference, has, isEmpty, setOf } from './path-set.ts';
-import { fieldStep } from './step.ts';
 
 /** By version of the resource: where its replicas are, such as `.spec.replicas`; `undefined` if it has no scale. */
 export type ReplicasPaths = Readonly<Record<string, string | undefined>>;

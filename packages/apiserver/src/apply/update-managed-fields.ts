@@ -4,6 +4,7 @@
  * Nothing here fails a write: where ownership cannot be told (a null in a set), the object loses its managedFields, as
  * on the real server.
  */
+import { isEmpty, union } from '@keelson/core/fields';
 import { capUpdaters } from './cap-updaters.ts';
 import { isList, isObject, type JsonObject } from './json.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './managed-fields.ts';
 import type { ObjectType } from './object-type.ts';
 import { reconciled, transfer, withoutNeverOwned, withoutReset } from './ownership.ts';
-import { isEmpty, union } from './path-set.ts';
 import { printProblems, problemsOf } from './validate.ts';
 
 export interface UpdateRequest {

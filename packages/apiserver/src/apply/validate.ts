@@ -1,11 +1,10 @@
 /** Whether a value fits its type schema; what does not is told in the words of the real server. */
 
-import { compareText } from './go-json.ts';
+import { compareText, fieldStep, printStep } from '@keelson/core/fields';
 import { goPrint, goSyntax, goType } from './go-print.ts';
 import { itemStep } from './item-step.ts';
 import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
 import { kindOf } from './kind-of.ts';
-import { fieldStep, printStep } from './step.ts';
 import type { ListType, MapType, Scalar, TypeSchema } from './type-schema.ts';
 
 export interface Problem {

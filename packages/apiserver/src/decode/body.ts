@@ -9,6 +9,7 @@ import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
 import { type ApiObject, isObject, type JsonObject } from '../value.ts';
 import { GoJsonError } from './go-json.ts';
+import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';
 import { ProtobufError, readProtobuf } from './protobuf.ts';
 import { duplicateMembers, JsonSyntaxError, mergedMembers } from './strict-json.ts';
@@ -31,10 +32,13 @@ export interface Parsed {
   readonly duplicates: readonly string[];
 }
 
-export function bodyText(request: ApiRequest): string {
-  const { body } = request;
+export function assertBodySize({ body }: ApiRequest): void {
   if (body !== undefined && body.length > maxBodyBytes) throw tooLarge(`limit is ${maxBodyBytes}`);
-  return body?.toString() ?? '';
+}
+
+export function bodyText(request: ApiRequest): string {
+  assertBodySize(request);
+  return request.body?.toString() ?? '';
 }
 
 /** Parses JSON; a `JsonSyntaxError` says in Go's words what is wrong. */
@@ -85,15 +89,22 @@ export interface DecodedBody {
   readonly warnings: readonly string[];
 }
 
+/** Refuses a body of a type or size that would not be read, which is done before the options are looked at. */
+export function assertReadableBody(request: ApiRequest, { strategy }: Resource): void {
+  const mediaType = mediaTypeOf(request);
+  const accepted = strategy.custom ? mediaTypes.filter((each) => each !== protobuf) : mediaTypes;
+  if (mediaType !== '' && !accepted.includes(mediaType)) throw unsupportedMediaType(accepted);
+  assertBodySize(request);
+}
+
 /** Reads the body of a create or update. */
 export async function decodeBody(
   request: ApiRequest,
   resource: Resource,
   fieldValidation: FieldValidation,
 ): Promise<DecodedBody> {
+  assertReadableBody(request, resource);
   const mediaType = mediaTypeOf(request);
-  const accepted = resource.strategy.custom ? mediaTypes.filter((each) => each !== protobuf) : mediaTypes;
-  if (mediaType !== '' && !accepted.includes(mediaType)) throw unsupportedMediaType(accepted);
   const text = bodyText(request);
   const unrecognized = (why: string) =>
     badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(text)})`);
@@ -129,6 +140,18 @@ export async function decodeBody(
   return decodeObject({ ...parsed, value: isObject(value) ? value : {} }, resource, fieldValidation, unrecognized);
 }
 
+/** Of a body of another kind: whether the server knows that at all. */
+function whyNotThisKind({ group, kind, strategy }: Resource, sentVersion: string, sentKind: string): string {
+  const [version = '', ...rest] = sentVersion.split('/').reverse();
+  const sent = { group: rest.reverse().join('/'), version, kind: sentKind };
+  if (goType(schemaNameOf(sent)) !== undefined) {
+    const internal = strategy.internalGroup.split('.')[0] || 'core';
+    return `converting (${version}.${sentKind}) to (${internal}.${kind}): unknown conversion`;
+  }
+  const quoted = [sentKind, sentVersion, group || 'core'].map((text) => JSON.stringify(text));
+  return `no kind ${quoted[0]} is registered for version ${quoted[1]} in scheme ${quoted[2]}`;
+}
+
 /** Reads a value as the kind of a resource; in `parsed`, the text matters for messages alone. */
 export function decodeObject(
   parsed: Parsed & { readonly value: JsonObject },
@@ -136,7 +159,7 @@ export function decodeObject(
   fieldValidation: FieldValidation,
   unrecognized: (why: string) => Error,
 ): DecodedBody {
-  const { strategy, kind, group, version } = resource;
+  const { strategy, kind, version } = resource;
   const own = apiVersionOf(resource);
   const body = parsed.value;
   const { apiVersion: sentVersion = '', kind: sentKind = '' } = body as { apiVersion?: unknown; kind?: unknown };
@@ -153,10 +176,11 @@ export function decodeObject(
     if (sentVersion !== '' && sentVersion !== own) {
       throw badRequest(`the API version in the data (${sentVersion}) does not match the expected API version (${own})`);
     }
-  } else if ((sentKind !== '' && sentKind !== kind) || (sentVersion !== '' && sentVersion !== own)) {
-    throw refuse(
-      `no kind ${JSON.stringify(sentKind || kind)} is registered for version ${JSON.stringify(sentVersion || own)} in scheme ${JSON.stringify(group || 'core')}`,
-    );
+  } else if (
+    (sentKind !== '' && sentKind !== kind) ||
+    (sentVersion !== '' && sentVersion !== own && !strategy.olderVersions?.includes(sentVersion))
+  ) {
+    throw refuse(whyNotThisKind(resource, sentVersion || own, sentKind || kind));
   }
   try {
     const { object, unknown } = strategy.decode(body);

@@ -33,6 +33,18 @@ const shapes: readonly {
     expected: { name: 'a', resources: { limits: { cpu: '100m', memory: '1024' } } },
   },
   {
+    says: 'a resource is rounded up to a thousandth, another quantity is not',
+    type: 'core.v1.PodSpec',
+    body: {
+      containers: [{ name: 'a', resources: { requests: { cpu: '1n', memory: ' 1.0001' } } }],
+      volumes: [{ name: 'v', emptyDir: { sizeLimit: '1n' } }],
+    },
+    expected: {
+      containers: [{ name: 'a', resources: { requests: { cpu: '1m', memory: '1001m' } } }],
+      volumes: [{ name: 'v', emptyDir: { sizeLimit: '1n' } }],
+    },
+  },
+  {
     says: 'null is absent',
     type: 'core.v1.ConfigMap',
     body: { metadata: null, data: null, immutable: null },

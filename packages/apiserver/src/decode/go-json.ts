@@ -4,9 +4,9 @@
  * Promises: unknown members are dropped and listed; a value of the wrong type is refused in Go's words; empty values that
  * Go leaves out are gone, and those that it writes are there; quantities and times are in their canonical form.
  */
+import { parseQuantity, printQuantity, QuantityError, roundUpQuantity } from '@keelson/core';
 import { isObject, type JsonObject } from '../value.ts';
 import type { GoField, GoType } from './go-types.ts';
-import { canonicalQuantity, quantityProblem } from './quantity.ts';
 
 /** The body is JSON, but not an object of this type. */
 export class GoJsonError extends Error {
@@ -86,13 +86,13 @@ function read(value: unknown, type: GoType, place: Place, unknown: string[]): un
       );
     case 'map': {
       if (!isObject(value)) throw mismatch(value, type, place);
+      const isResources = type.go === 'v1.ResourceList';
       const result: Record<string, unknown> = {};
       for (const name of Object.keys(value)) {
         const member = value[name];
-        result[name] =
-          member === null
-            ? zero(type.item)
-            : read(member, type.item, { ...place, path: `${place.path}.${name}` }, unknown);
+        if (member === null) result[name] = zero(type.item);
+        else if (isResources) result[name] = readQuantity(member, true);
+        else result[name] = read(member, type.item, { ...place, path: `${place.path}.${name}` }, unknown);
       }
       return result;
     }
@@ -225,9 +225,16 @@ function readTime(value: unknown, digits: number): string | null {
   return `${seconds}.${(match.groups?.part ?? '').padEnd(digits, '0').slice(0, digits)}Z`;
 }
 
-function readQuantity(value: unknown): string {
+const badQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+/** Space around it is allowed. In lists of resources, what is less than a thousandth is rounded up. */
+function readQuantity(value: unknown, isResource = false): string {
   const text = typeof value === 'number' ? String(value) : value;
-  const canonical = typeof text === 'string' ? canonicalQuantity(text) : undefined;
-  if (canonical === undefined) throw new GoJsonError(quantityProblem);
-  return canonical;
+  if (typeof text !== 'string') throw new GoJsonError(badQuantity);
+  try {
+    const quantity = parseQuantity(text.replace(/^\p{Z}+|\p{Z}+$/gu, ''));
+    return printQuantity(isResource ? roundUpQuantity(quantity, -3) : quantity);
+  } catch (error) {
+    throw error instanceof QuantityError ? new GoJsonError(error.problem) : error;
+  }
 }

@@ -5,7 +5,7 @@ import { isTrue } from '../route/request-info.ts';
 import { badRequest, invalidOptions, StatusError } from '../status.ts';
 import { isObject, type JsonObject } from '../value.ts';
 
-function integer(query: URLSearchParams, name: string): number | undefined {
+export function optionalInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
@@ -37,8 +37,8 @@ export function listOptions(query: URLSearchParams, watch: boolean): ListOptions
     allowBookmarks: boolean(query, 'allowWatchBookmarks') ?? false,
     resourceVersion: query.get('resourceVersion') ?? '',
     match: query.get('resourceVersionMatch') ?? '',
-    timeoutSeconds: integer(query, 'timeoutSeconds'),
-    limit: Math.max(integer(query, 'limit') ?? 0, 0),
+    timeoutSeconds: optionalInteger(query, 'timeoutSeconds'),
+    limit: Math.max(optionalInteger(query, 'limit') ?? 0, 0),
     continueToken: query.get('continue') ?? '',
     sendInitialEvents: boolean(query, 'sendInitialEvents'),
   };
@@ -205,7 +205,7 @@ interface UncheckedDelete extends Omit<DeleteOptions, 'dryRun' | 'propagation'> 
 function fromQuery(query: URLSearchParams): UncheckedDelete {
   return {
     dryRun: query.getAll('dryRun').filter((value) => value !== ''),
-    gracePeriodSeconds: integer(query, 'gracePeriodSeconds'),
+    gracePeriodSeconds: optionalInteger(query, 'gracePeriodSeconds'),
     propagation: query.get('propagationPolicy') ?? undefined,
     orphanDependents: boolean(query, 'orphanDependents'),
     preconditions: {},

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { credentialId } from '../authenticate/user.ts';
 import { maxBodyBytes } from '../decode/body.ts';
 import { type ApiRequest, type ApiResponse, type Credentials, isStream, type Sink } from '../exchange.ts';
 import type { Identity } from './certificates.ts';
@@ -92,17 +93,36 @@ async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | unde
     ),
     body: length === 0 ? undefined : Buffer.concat(chunks),
     credentials: credentialsOf(socket as TLSSocket),
+    impersonation: impersonationIn(request),
     host: headers.host ?? '',
   };
 }
 
+function impersonationIn({ headers, headersDistinct }: IncomingMessage): ApiRequest['impersonation'] {
+  const names = Object.keys(headers).filter((name) => name.startsWith('impersonate-'));
+  return names.length === 0 ? undefined : new Map(names.map((name) => [name, headersDistinct[name] ?? []]));
+}
+
+/** What was found out about a connection holds for all its requests. */
+const known = new WeakMap<TLSSocket, Credentials>();
+
 /** The subject of a certificate that our own authority has signed. */
 function credentialsOf(socket: TLSSocket): Credentials {
-  if (!socket.authorized) return {};
-  const { subject } = socket.getPeerCertificate();
+  let credentials = known.get(socket);
+  if (credentials === undefined) {
+    credentials = socket.authorized ? certificateOf(socket) : {};
+    known.set(socket, credentials);
+  }
+  return credentials;
+}
+
+function certificateOf(socket: TLSSocket): Credentials {
+  const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (subject?.CN === undefined) return {};
   const groups = (subject.O ?? []) as string | string[];
-  return { certificate: { name: String(subject.CN), groups: typeof groups === 'string' ? [groups] : groups } };
+  const name = String(subject.CN);
+  const extra = { [credentialId]: [`X509SHA256=${fingerprint256.replaceAll(':', '').toLowerCase()}`] };
+  return { certificate: { name, groups: typeof groups === 'string' ? [groups] : groups, extra } };
 }
 
 function send({ status, headers, body }: ApiResponse, response: ServerResponse, streams: Set<Disposable>): void {
@@ -110,7 +130,7 @@ function send({ status, headers, body }: ApiResponse, response: ServerResponse, 
     response.setHeader(name, typeof value === 'string' ? value : [...value]);
   if (!isStream(body)) {
     const bytes = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
-    if (status !== 304) response.setHeader('content-length', bytes.length);
+    if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.length);
     response.writeHead(status);
     response.end(bytes);
     return;

@@ -4,17 +4,24 @@
  * Promises: nothing here waits for anything but microtasks, so that a virtual clock knows when nothing is left to run.
  */
 import type { Transport, TransportRequest, TransportResponse } from '@keelson/core';
-import type { User } from '../authenticate.ts';
+import { accountGroups, accountOf } from '../authenticate/service-account-name.ts';
+import { allAuthenticated, type User, withGroup } from '../authenticate/user.ts';
 import { type ApiRequest, type ApiResponse, isStream, type Sink } from '../exchange.ts';
 
 export type Answer = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** Requests come from `user`, unless they carry credentials of their own. */
-export function inProcessTransport(answer: Answer, user: User): Transport {
+/** Requests come from `caller`, unless they carry credentials of their own. */
+export function inProcessTransport(answer: Answer, caller: User): Transport {
+  const user = complete(caller);
   return {
     request(request) {
-      const { signal } = request;
+      const { signal, beforeSend } = request;
       if (signal?.aborted) return Promise.reject(signal.reason);
+      try {
+        beforeSend?.(); // nothing lies between here and the server
+      } catch (error) {
+        return Promise.reject(error);
+      }
       const answered = answer(asApiRequest(request, user));
       return new Promise((resolve, reject) => {
         const onAbort = () => reject(signal?.reason);
@@ -32,6 +39,25 @@ export function inProcessTransport(answer: Answer, user: User): Transport {
   };
 }
 
+/** A service account that is given no groups has its own, and everybody is somebody. */
+function complete(user: User): User {
+  const account = user.groups.length === 0 ? accountOf(user.name) : undefined;
+  const grouped = account === undefined ? user : { ...user, groups: accountGroups(account.namespace) };
+  return withGroup(grouped, allAuthenticated);
+}
+
+/** Here a header has one value: several groups are impersonated through a socket, or by `transportAs`. */
+function impersonationIn(headers: TransportRequest['headers']): ApiRequest['impersonation'] {
+  let found: Map<string, readonly string[]> | undefined;
+  for (const name in headers) {
+    const value = headers[name];
+    if (!name.startsWith('impersonate-') || value === undefined) continue;
+    found ??= new Map();
+    found.set(name, [value]);
+  }
+  return found;
+}
+
 function asApiRequest({ method, path, headers, body }: TransportRequest, user: User): ApiRequest {
   const [pathname = '', search = ''] = splitOnce(path, '?');
   return {
@@ -41,6 +67,7 @@ function asApiRequest({ method, path, headers, body }: TransportRequest, user: U
     headers,
     body: body === undefined ? undefined : typeof body === 'string' ? Buffer.from(body) : asBuffer(body),
     credentials: headers.authorization === undefined ? { certificate: user } : {},
+    impersonation: impersonationIn(headers),
     host: 'in-process',
   };
 }

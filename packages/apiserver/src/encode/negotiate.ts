@@ -46,8 +46,20 @@ export const prefersYaml = (accept: string | undefined): boolean =>
   acceptClauses(accept ?? '').find(({ mediaType }) => isReadable(mediaType))?.mediaType === 'application/yaml';
 
 /** A type that no path of the server can give, as it says before it looks any further. */
-const nothingAcceptable = () =>
-  new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${readable.join(', ')}`, {});
+const nothingAcceptable = (available: readonly string[]) =>
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`,
+    {},
+  );
+
+/** Refuses a client that cannot read the only type that a path has. */
+export function assertAcceptable(type: string, accept = ''): void {
+  const clauses = acceptClauses(accept);
+  const isAccepted = clauses.some(({ mediaType }) => [type, 'application/*', '*/*'].includes(mediaType));
+  if (clauses.length > 0 && !isAccepted) throw nothingAcceptable([type]);
+}
 
 const forms: Readonly<Record<string, 'partial' | 'table'>> = {
   Table: 'table',
@@ -59,7 +71,7 @@ const forms: Readonly<Record<string, 'partial' | 'table'>> = {
 export function negotiate(accept: string | undefined): Form {
   if (accept === undefined || accept.trim() === '') return { type: 'object' };
   const clauses = acceptClauses(accept).filter(({ mediaType }) => isReadable(mediaType));
-  if (clauses.length === 0) throw nothingAcceptable();
+  if (clauses.length === 0) throw nothingAcceptable(readable);
   for (const { parameters } of clauses) {
     const { as = '', g, v } = parameters;
     if (as === '') {

@@ -1,5 +1,6 @@
-/** What every cluster has from its first moment: four namespaces, the API's own service, two priorities. */
+/** What every cluster has from its first moment: four namespaces, the API's own service, two priorities, roles. */
 import { timestamp } from '@keelson/core';
+import { createDefaultRoles } from '../authorise/default-roles.ts';
 import type { Context } from '../context.ts';
 import type { ApiObject, JsonObject } from '../value.ts';
 import { keyIn } from './resource.ts';
@@ -19,7 +20,8 @@ const priorities: readonly (readonly [string, number, string])[] = [
   ],
 ];
 
-export function createDefaults({ store, clock, random }: Context): void {
+export function createDefaults(context: Context): void {
+  const { store, clock, random } = context;
   const make = (collection: string, apiVersion: string, kind: string, metadata: JsonObject, rest: JsonObject) => {
     const object: ApiObject = {
       apiVersion,
@@ -74,4 +76,5 @@ export function createDefaults({ store, clock, random }: Context): void {
       },
     );
   }
+  createDefaultRoles(context);
 }

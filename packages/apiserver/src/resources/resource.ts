@@ -63,6 +63,8 @@ export interface Strategy {
   readonly custom: boolean;
   /** The group under which refusals name the kind; for the newer Event it is not its own. */
   readonly internalGroup: string;
+  /** Other versions of which a body may be, which say the same things in the same way. */
+  readonly olderVersions?: readonly string[];
   /** Reads a decoded body as this kind; throws a `GoJsonError` when a value has the wrong type. */
   decode(body: JsonObject): Decoded;
   default(object: ApiObject): ApiObject;

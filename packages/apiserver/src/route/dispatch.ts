@@ -4,14 +4,16 @@
  * What real Kubernetes serves and we do not is listed in `missing`: it is answered with 501, and the list is in the
  * README.
  */
-import type { Tokens } from '../authenticate.ts';
 import type { Call, Context } from '../context.ts';
 import { listOptions } from '../decode/options.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { methodUnknown, noSuchResource, notFound, notImplemented, resourceNamed } from '../status.ts';
 import { bind } from '../subresources/binding.ts';
+import { evict } from '../subresources/eviction.ts';
+import { log } from '../subresources/log.ts';
 import { isReview, review } from '../subresources/reviews.ts';
 import { scale } from '../subresources/scale.ts';
+import { requestToken } from '../subresources/token.ts';
 import { create } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
@@ -25,8 +27,7 @@ import { watch } from '../verbs/watch.ts';
 const missing: readonly RegExp[] = [
   /^componentstatuses$/,
   /^(?:pods|services|nodes)\/proxy$/,
-  /^pods\/(?:attach|exec|portforward|log|eviction|ephemeralcontainers|resize)$/,
-  /^serviceaccounts\/token$/,
+  /^pods\/(?:attach|exec|portforward|ephemeralcontainers|resize)$/,
   /^certificatesigningrequests\/approval$/,
   /^horizontalpodautoscalers@autoscaling\/v1/,
 ];
@@ -40,12 +41,14 @@ function assertImplemented({ resource, info }: Call): void {
   }
 }
 
-export async function dispatch(context: Context, call: Call, tokens: Tokens): Promise<ApiResponse> {
+export async function dispatch(context: Context, call: Call): Promise<ApiResponse> {
   const { resource, info } = call;
   assertImplemented(call);
   if (info.rest.length > 0) throw noSuchResource();
-  if (isReview(resource))
-    return info.verb === 'create' ? review(context, call, tokens) : Promise.reject(methodUnknown());
+  if (isReview(resource)) {
+    if (info.name !== '') throw noSuchResource();
+    return info.verb === 'create' ? review(context, call) : Promise.reject(methodUnknown());
+  }
   if (resource.collection === 'bindings')
     return info.verb === 'create' ? bind(context, call) : Promise.reject(methodUnknown());
   return info.subresource === '' ? object(context, call) : endpoint(context, call);
@@ -105,6 +108,9 @@ async function endpoint(context: Context, call: Call): Promise<ApiResponse> {
   if (!found.verbs.includes(info.verb)) throw methodUnknown();
   if (info.subresource === 'scale') return scale(context, call);
   if (info.subresource === 'binding') return bind(context, call);
+  if (info.subresource === 'token') return requestToken(context, call);
+  if (info.subresource === 'eviction') return evict(context, call);
+  if (info.subresource === 'log') return log(context, call);
   const rules = resource.strategy.updates(info.subresource);
   if (rules === undefined) throw notImplemented(`${info.verb} of ${resource.resource}/${info.subresource}`);
   switch (info.verb) {

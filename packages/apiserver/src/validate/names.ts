@@ -8,7 +8,7 @@ const qualifiedName = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
 const longest = (bytes: number, unit = 'characters'): string => `must be no more than ${bytes} ${unit}`;
 
-function formatError(message: string, pattern: string, ...examples: readonly string[]): string {
+export function formatError(message: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${message} (${examples.length > 0 ? `e.g. ${shown}` : ''}regex used for validation is '${pattern}')`;
 }

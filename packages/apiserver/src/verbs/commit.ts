@@ -5,7 +5,9 @@
  */
 import { timestamp } from '@keelson/core';
 import { admit } from '../admit/admit.ts';
+import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { keepTimestamps } from '../apply/index.ts';
+import { assertNoEscalation } from '../authorise/escalation.ts';
 import type { Call, Context } from '../context.ts';
 import { invalidValue } from '../field-error.ts';
 import { inNamespace, withDistinctOwners } from '../mutate/metadata.ts';
@@ -40,6 +42,7 @@ const unstored = (key: string, object: ApiObject): Revision => new Revision(key,
 export function commitNew(context: Context, call: Call, sent: ApiObject, dryRun: boolean): Written {
   const { resource, namespace, warnings } = call;
   const admitted = withDistinctOwners(admit(context, call, 'CREATE', inNamespace(sent, namespace)), warnings);
+  assertNoEscalation(context, call, admitted, undefined);
   const { generateName, name } = admitted.metadata;
   if (!generateName || name) return { revision: create(context, call, admitted, dryRun), created: true };
   for (let attempt = 1; ; attempt += 1) {
@@ -74,6 +77,7 @@ function create(context: Context, call: Call, object: ApiObject, dryRun: boolean
       unsafe.map((problem) => invalidValue('metadata.name', name, problem)),
     );
   }
+  assertOwnerPermissions(context, call, prepared, undefined);
   warnings.push(...strategy.warnings(prepared));
   const key = keyIn(prepared.metadata.namespace ?? '', name);
   const existing = collection.get(key);
@@ -121,6 +125,7 @@ export function commitUpdate(context: Context, call: Call, update: Update): Writ
   const old = strategy.fromStorage(existing.object);
   const built = build(old);
   const admitted = withDistinctOwners(admit(context, call, 'UPDATE', inNamespace(built, namespace)), warnings);
+  assertNoEscalation(context, call, admitted, old);
   assertCurrent(call, admitted, existing, unconditional);
   const prepared = rules.prepare(
     withMetadata(admitted, { generation: old.metadata.generation, resourceVersion: old.metadata.resourceVersion }),
@@ -130,6 +135,7 @@ export function commitUpdate(context: Context, call: Call, update: Update): Writ
   const object = withSystemFields(prepared, old);
   const causes = rules.validate(object, old);
   if (causes.length > 0) throw invalid(kindNamed(nameOfKind(call, object)), object.metadata.name ?? '', causes);
+  assertOwnerPermissions(context, call, object, old);
   const final = keepTimestamps(old, object) as ApiObject;
   const stored = strategy.toStorage(final);
   if (isFinished(final, old) && strategy.mayVanish(final)) {

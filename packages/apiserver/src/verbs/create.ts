@@ -2,7 +2,7 @@
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../apply/index.ts';
 import type { Call, Context } from '../context.ts';
-import { decodeBody } from '../decode/body.ts';
+import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { inNamespace, managerOf, withDistinctOwners, withoutSystemFields } from '../mutate/metadata.ts';
@@ -13,6 +13,7 @@ import { objectResponse, representing } from './respond.ts';
 export async function create(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, warnings } = call;
   const represent = representing(context, call, false);
+  assertReadableBody(request, resource);
   const options = writeOptions(request.query, 'CreateOptions');
   const { object, warnings: remarks } = await decodeBody(request, resource, options.fieldValidation);
   warnings.push(...remarks);

@@ -78,7 +78,11 @@ export async function optionsBody({ request }: Call): Promise<JsonObject | undef
   }
 }
 
-function assertPreconditions(resource: Resource, { metadata }: ApiObject, { preconditions }: DeleteOptions): void {
+export function assertPreconditions(
+  resource: Resource,
+  { metadata }: ApiObject,
+  { preconditions }: Pick<DeleteOptions, 'preconditions'>,
+): void {
   const { uid, resourceVersion } = preconditions;
   const name = metadata.name ?? '';
   if (uid !== undefined && uid !== metadata.uid) {

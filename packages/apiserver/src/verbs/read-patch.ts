@@ -1,6 +1,6 @@
 /** The body of a PATCH: which of the four types it is, and what it says. */
 import type { Call } from '../context.ts';
-import { bodyText, mediaTypeOf, type Parsed, parseJson, parseYaml } from '../decode/body.ts';
+import { assertBodySize, bodyText, mediaTypeOf, type Parsed, parseJson, parseYaml } from '../decode/body.ts';
 import { type WriteOptions, writeOptions } from '../decode/options.ts';
 import { JsonSyntaxError } from '../decode/strict-json.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.ts';
@@ -23,6 +23,7 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 export async function readPatch(call: Call): Promise<ReadPatch> {
   const { request } = call;
   const type = patchTypeOf(call);
+  assertBodySize(request);
   const options = writeOptions(request.query, 'PatchOptions', type === 'apply');
   return { type, options, parsed: await parsePatch(bodyText(request), type, options) };
 }

@@ -2,7 +2,7 @@
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../apply/index.ts';
 import type { Call, Context } from '../context.ts';
-import { decodeBody } from '../decode/body.ts';
+import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { assertName, inNamespace, managerOf, withDistinctOwners } from '../mutate/metadata.ts';
@@ -16,6 +16,7 @@ export async function update(context: Context, call: Call, endpoint: string, rul
   const { request, resource, namespace, name, warnings } = call;
   const { strategy } = resource;
   const represent = representing(context, call, false);
+  assertReadableBody(request, resource);
   const options = writeOptions(request.query, 'UpdateOptions');
   const decoded = await decodeBody(request, resource, options.fieldValidation);
   warnings.push(...decoded.warnings);

@@ -28,7 +28,7 @@ function tokens(text: string): readonly Token[] {
   const found: Token[] = [];
   let at = 0;
   while (at < text.length) {
-    if (/\s/.test(text[at] ?? '')) {
+    if (/[ \t\r\n]/.test(text[at] ?? '')) {
       at += 1;
       continue;
     }
@@ -38,7 +38,7 @@ function tokens(text: string): readonly Token[] {
       at += symbol.length;
       continue;
     }
-    const [word = ''] = /^[^\s=!(),<>]+/.exec(text.slice(at)) ?? [];
+    const [word = ''] = /^[^ \t\r\n=!(),<>]+/.exec(text.slice(at)) ?? [];
     found.push({ type: word === 'in' || word === 'notin' ? word : 'identifier', text: word });
     at += word.length;
   }
@@ -127,41 +127,31 @@ class Parser {
   #values(refuse: (why: string) => Error): readonly string[] {
     const open = this.#take();
     if (open.type !== '(') throw refuse(`found '${open.text}' expected: '('`);
-    const values: string[] = [];
-    let expectsValue = true;
+    // A value that is missing is the empty one, also the only one: `()`.
+    const values = new Set<string>();
     for (;;) {
-      const token = this.#take();
-      switch (token.type) {
-        case 'identifier':
-          values.push(token.text);
-          expectsValue = false;
-          break;
-        case ',':
-          if (expectsValue) values.push('');
-          expectsValue = true;
-          break;
-        case ')':
-          if (expectsValue && values.length > 0) values.push('');
-          return values;
-        default:
-          throw refuse(`found '${token.text}', expected: ',', ')' or identifier`);
-      }
+      const { type } = this.#peek();
+      values.add(type === ',' || type === ')' ? '' : this.#listed(refuse));
+      const next = this.#take();
+      if (next.type === ')') return [...values].sort();
+      if (next.type !== ',') throw refuse(`found '${next.text}', expected: ',' or ')'`);
     }
+  }
+
+  #listed(refuse: (why: string) => Error): string {
+    const token = this.#take();
+    if (token.type !== 'identifier') throw refuse(`found '${token.text}', expected: ',', ')' or identifier`);
+    return token.text;
   }
 }
 
 function checked(requirement: Requirement, refuse: (why: string) => Error): Requirement {
   const { key, operator, values } = requirement;
-  if (operator === 'gt' || operator === 'lt') {
-    if (!/^[+-]?\d+$/.test(values[0] ?? '')) {
-      throw refuse(
-        `values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`,
-      );
-    }
-    return requirement;
+  if ((operator === 'gt' || operator === 'lt') && integerOf(values[0]) === undefined) {
+    throw refuse(
+      `values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`,
+    );
   }
-  if (values.length === 0)
-    throw refuse("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
   values.forEach((value, index) => {
     const [problem] = labelValueProblems(value);
     if (problem === undefined) return;
@@ -174,7 +164,8 @@ function checked(requirement: Requirement, refuse: (why: string) => Error): Requ
 export function labelMatcher(text: string): ((labels: Labels | undefined) => boolean) | undefined {
   const requirements = new Parser(text).parse();
   if (requirements.length === 0) return undefined;
-  return (labels) => requirements.every((requirement) => holds(requirement, labels?.[requirement.key]));
+  return (labels = {}) =>
+    requirements.every((each) => holds(each, Object.hasOwn(labels, each.key) ? labels[each.key] : undefined));
 }
 
 function holds({ operator, values }: Requirement, value: string | undefined): boolean {
@@ -188,10 +179,19 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
     case '!':
       return value === undefined;
     case 'gt':
-      return value !== undefined && /^[+-]?\d+$/.test(value) && Number(value) > Number(values[0]);
-    case 'lt':
-      return value !== undefined && /^[+-]?\d+$/.test(value) && Number(value) < Number(values[0]);
+    case 'lt': {
+      const [has, bound] = [integerOf(value), integerOf(values[0])];
+      if (has === undefined || bound === undefined) return false;
+      return operator === 'gt' ? has > bound : has < bound;
+    }
     default:
       return operator satisfies never;
   }
+}
+
+/** A whole number of 64 bits. */
+function integerOf(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -9,6 +9,7 @@ import { apiVersionOf, type Kind, TransportError } from '@keelson/core';
 
 export interface Resource extends Kind {
   readonly verbs: readonly string[];
+  readonly subresources: readonly string[];
 }
 
 export interface Resources {
@@ -37,6 +38,7 @@ export interface GroupList {
         readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind?: string } | null;
         readonly scope?: string;
         readonly verbs?: readonly string[];
+        readonly subresources?: readonly { readonly subresource: string }[];
       }[];
     }[];
   }[];
@@ -63,13 +65,14 @@ export function resourcesOf(lists: readonly GroupList[]): Resources {
     for (const { version, freshness, resources = [] } of group.versions ?? []) {
       const groupVersion = { group: group.metadata?.name ?? '', version };
       if (freshness === 'Stale') stale.push(apiVersionOf(groupVersion));
-      for (const { resource, responseKind, scope, verbs = [] } of resources) {
+      for (const { resource, responseKind, scope, verbs = [], subresources = [] } of resources) {
         const found: Resource = {
           ...groupVersion,
           kind: responseKind?.kind ?? '',
           resource,
           scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
           verbs,
+          subresources: subresources.map(({ subresource }) => subresource),
         };
         const id = `${apiVersionOf(groupVersion)} ${found.kind}`;
         if (!byKind.has(id)) byKind.set(id, found);

@@ -30,6 +30,9 @@ export interface NodeSettings extends NodeOptions {
   readonly heartbeat: boolean;
 }
 
+/** How the node is called unless it is told otherwise. */
+export const nodeName = 'simulated-node';
+
 /** The kubelet's times: its lease is good for 40 s and renewed four times as often; its status every five minutes. */
 const leaseSeconds = 40;
 const renewMs = 10_000;
@@ -66,7 +69,7 @@ class SimulatedNode {
   #settleRegistered: (() => void) | undefined;
 
   constructor(context: ControllerContext, settings: NodeSettings) {
-    const { name = 'simulated-node', readyAfterMs = 1000, stopAfterMs = 1000, heartbeat } = settings;
+    const { name = nodeName, readyAfterMs = 1000, stopAfterMs = 1000, heartbeat } = settings;
     this.#context = context;
     this.#settings = { name, readyAfterMs, stopAfterMs, heartbeat };
     this.queue = createWorkQueue({ clock: context.clock });

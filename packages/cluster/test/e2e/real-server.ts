@@ -14,6 +14,7 @@ const rights = [
   'system:controller:generic-garbage-collector',
   'system:controller:namespace-controller',
   'system:controller:service-account-controller',
+  'system:controller:disruption-controller',
   'system:kube-scheduler',
 ];
 

@@ -4,10 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Client, createClient } from '@keelson/client';
+import { type Client, createClient, evict } from '@keelson/client';
 import { type Kind, keyOf } from '@keelson/core';
 import { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { ConfigMap, Namespace, Pod, ResourceQuota, ServiceAccount } from '@keelson/core/v1';
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
 import { createControllers } from '../../src/index.ts';
@@ -93,6 +94,15 @@ async function readEvents(client: Client, namespace: string, controllers: readon
   return sorted(told, words);
 }
 
+const isReady = ({ status }: Pod) =>
+  status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+
+const observed = (client: Client, namespace: string) =>
+  eventually('the budgets to be observed', async () => {
+    const { items } = await client.list(PodDisruptionBudget, { namespace });
+    return items.every(({ metadata, status }) => status.observedGeneration === metadata.generation);
+  });
+
 const workload = ['deployment-controller', 'replicaset-controller'];
 
 const chapters: Readonly<Record<string, Chapter>> = {
@@ -175,6 +185,90 @@ const chapters: Readonly<Record<string, Chapter>> = {
     await newDeployment(client, namespace, { minReadySeconds: 2 });
     await rolledOut(client, namespace);
     return readAll(client, namespace, [Deployment, ReplicaSet]);
+  },
+  'budgets of every sort': async (client, namespace) => {
+    await newDeployment(client, namespace, { replicas: 3 });
+    await rolledOut(client, namespace);
+    const alone = { namespace, name: 'alone', labels: { app: 'alone' } };
+    await client.create(Pod, { metadata: alone, spec: template('web:1').spec });
+    await eventually('the pod', async () => isReady(await client.get(Pod, `${namespace}/alone`)));
+    const selector = { matchLabels: labels };
+    const specs: Readonly<Record<string, PodDisruptionBudget['spec']>> = {
+      number: { selector, minAvailable: 2 },
+      share: { selector, minAvailable: '50%' },
+      unavailable: { selector, maxUnavailable: '40%' },
+      strict: { selector, maxUnavailable: 0 },
+      generous: { selector, maxUnavailable: 9 },
+      silent: { selector },
+      nobody: { selector: { matchLabels: { app: 'nobody' } }, minAvailable: 1 },
+      nothing: { maxUnavailable: 1 },
+      unmanaged: {
+        selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['alone', 'web'] }] },
+        maxUnavailable: 1,
+      },
+    };
+    for (const [name, spec] of Object.entries(specs)) {
+      await client.create(PodDisruptionBudget, { metadata: { namespace, name }, spec });
+    }
+    await observed(client, namespace);
+    await eventually('the events', async () => {
+      const { items } = await client.list(Event, { namespace });
+      const reasons = items.map(({ reason }) => reason);
+      return reasons.filter((reason) => reason === 'NoPods').length === 2 && reasons.includes('UnmanagedPods');
+    });
+    return [
+      await readAll(client, namespace, [PodDisruptionBudget]),
+      await readEvents(client, namespace, ['controllermanager']),
+    ];
+  },
+  'a budget that changes, and pods that come and go under it': async (client, namespace) => {
+    await newDeployment(client, namespace);
+    await rolledOut(client, namespace);
+    const key = `${namespace}/most`;
+    const spec = { selector: { matchLabels: labels }, minAvailable: 1 };
+    await client.create(PodDisruptionBudget, { metadata: { namespace, name: 'most' }, spec });
+    await observed(client, namespace);
+    const states = [await readAll(client, namespace, [PodDisruptionBudget])];
+    const healthy = (count: number) =>
+      eventually(`${count} healthy pods`, async () => {
+        const { status } = await client.get(PodDisruptionBudget, key);
+        return status.currentHealthy === count && status.expectedPods === count && !status.disruptedPods;
+      });
+    const [pod] = (await client.list(Pod, { namespace })).items;
+    await evict(client, keyOf(pod ?? assert.fail()));
+    await rolledOut(client, namespace);
+    await healthy(2);
+    states.push(await readAll(client, namespace, [PodDisruptionBudget]));
+    await client.patch(PodDisruptionBudget, key, { spec: { minAvailable: '100%' } });
+    await observed(client, namespace);
+    states.push(await readAll(client, namespace, [PodDisruptionBudget]));
+    await client.patch(Deployment, `${namespace}/web`, { spec: { replicas: 1 } }, { subresource: 'scale' });
+    await rolledOut(client, namespace);
+    await healthy(1);
+    return [...states, await readAll(client, namespace, [PodDisruptionBudget])];
+  },
+  'budgets that cannot be judged': async (client, namespace) => {
+    const owner = await client.create(ConfigMap, { metadata: { namespace, name: 'owner' } });
+    const known = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid, controller: true };
+    const owners = { known, unknown: { ...known, apiVersion: 'example.com/v1', kind: 'Mystery' } };
+    for (const [name, reference] of Object.entries(owners)) {
+      const metadata = { namespace, name, labels: { app: name }, ownerReferences: [reference] };
+      await client.create(Pod, { metadata, spec: template('web:1').spec });
+      const spec = { selector: { matchLabels: { app: name } }, maxUnavailable: 1 };
+      await client.create(PodDisruptionBudget, { metadata: { namespace, name }, spec });
+    }
+    await eventually('the failures', async () => {
+      const { items } = await client.list(PodDisruptionBudget, { namespace });
+      return items.every(({ status }) => status.conditions?.[0]?.reason === 'SyncFailed');
+    });
+    await eventually('the events', async () => {
+      const { items } = await client.list(Event, { namespace });
+      return items.filter(({ reason }) => reason === 'CalculateExpectedPodCountFailed').length === 2;
+    });
+    return [
+      await readAll(client, namespace, [PodDisruptionBudget]),
+      await readEvents(client, namespace, ['controllermanager']),
+    ];
   },
   'a namespace that waits for a finalizer': async (client, namespace) => {
     const finalizers = ['example.com/hold'];

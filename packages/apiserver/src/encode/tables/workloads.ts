@@ -1,5 +1,6 @@
 /** The rows of workloads: wanted, there, ready. */
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
+import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import {
   age,
   ageColumn,
@@ -93,4 +94,20 @@ export const daemonSetTable = named(
   ageColumn,
   ...containerColumns,
   selectorColumn,
+);
+
+export const podDisruptionBudgetTable = named(
+  (object, now) => {
+    const { spec, status } = object as unknown as PodDisruptionBudget;
+    return [
+      String(spec?.minAvailable ?? 'N/A'),
+      String(spec?.maxUnavailable ?? 'N/A'),
+      status?.disruptionsAllowed ?? 0,
+      age(object, now),
+    ];
+  },
+  column('Min Available', 'The minimum number of pods that must be available.'),
+  column('Max Unavailable', 'The maximum number of pods that may be unavailable.'),
+  integer('Allowed Disruptions', 'Calculated number of pods that may be disrupted at this time.'),
+  ageColumn,
 );

@@ -40,7 +40,7 @@ export const configMap: KindRules = {
         .filter((key) => key in binary)
         .map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...keyProblems(binary, 'binaryData'),
-      ...(size > maxBytes ? [tooLong('', maxBytes)] : []),
+      ...(size > maxBytes ? [tooLong('[]', maxBytes)] : []),
     ];
   },
   validateUpdate: (object, old) => finalProblems(object, old, 'data', 'binaryData'),

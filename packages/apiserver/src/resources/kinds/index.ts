@@ -1,6 +1,7 @@
 /** The rules of built-in kinds, by resource and group; a kind that is not here follows the common rules alone. */
 import { customResourceDefinition } from '../../crd/rules.ts';
 import { configMap, secret } from './config.ts';
+import { podDisruptionBudget } from './disruption-budget.ts';
 import { coreEvent, event } from './event.ts';
 import type { KindRules } from './kind-rules.ts';
 import { namespace } from './namespace.ts';
@@ -17,14 +18,13 @@ import {
   node,
   persistentVolume,
   persistentVolumeClaim,
-  podDisruptionBudget,
   priorityClass,
   returned,
   serviceAccount,
   storageClass,
 } from './others.ts';
 import { pod } from './pod.ts';
-import { clusterRole, role, roleBinding } from './rbac.ts';
+import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
 import { service } from './service.ts';
 import { cronJob, daemonSet, deployment, job, replicaSet, statefulSet } from './workloads.ts';
 
@@ -59,7 +59,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'roles.rbac.authorization.k8s.io': role,
   'clusterroles.rbac.authorization.k8s.io': clusterRole,
   'rolebindings.rbac.authorization.k8s.io': roleBinding,
-  'clusterrolebindings.rbac.authorization.k8s.io': roleBinding,
+  'clusterrolebindings.rbac.authorization.k8s.io': clusterRoleBinding,
   'ingresses.networking.k8s.io': ingress,
   'ingressclasses.networking.k8s.io': counted,
   'networkpolicies.networking.k8s.io': networkPolicy,

@@ -74,7 +74,6 @@ export const networkPolicy: KindRules = {
       return fill(spec, { policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'] });
     }),
 };
-export const podDisruptionBudget: KindRules = { generation: 'content', unconditionalUpdate: false };
 export const counted: KindRules = { generation: 'content' };
 export const countedConditional: KindRules = { generation: 'content', unconditionalUpdate: false };
 export const conditional: KindRules = { unconditionalUpdate: false };

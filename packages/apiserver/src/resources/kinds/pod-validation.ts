@@ -1,8 +1,7 @@
 /** What the server demands of a pod spec, in pods and in templates: as far as an operator's own objects can go wrong. */
-import { equalJson } from '@keelson/core';
+import { compareQuantities, equalJson, parseQuantity } from '@keelson/core';
 import type { Container, Pod, PodSpec } from '@keelson/core/v1';
 import type { Cause } from '@keelson/schema';
-import { parseQuantity } from '../../decode/quantity.ts';
 import { duplicateValue, forbiddenField, invalidValue, required, unsupportedValue } from '../../field-error.ts';
 import { labelProblems } from '../../validate/names.ts';
 import { type ApiObject, type JsonObject, without } from '../../value.ts';
@@ -55,8 +54,7 @@ function containerProblems(container: Container, field: string, names: Set<strin
 }
 
 function isAtMost(a: string, b: string): boolean {
-  const [left, right] = [parseQuantity(a), parseQuantity(b)];
-  return left === undefined || right === undefined || left.nanos <= right.nanos;
+  return compareQuantities(parseQuantity(a), parseQuantity(b)) <= 0;
 }
 
 export function podSpecProblems(spec: PodSpec, field: string): readonly Cause[] {

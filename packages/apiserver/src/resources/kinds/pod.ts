@@ -54,13 +54,14 @@ export const pod: KindRules = {
   },
   fields: {
     'spec.nodeName': text('spec', 'nodeName'),
+    'spec.host': text('spec', 'nodeName'), // its name of old
     'spec.restartPolicy': text('spec', 'restartPolicy'),
     'spec.schedulerName': text('spec', 'schedulerName'),
     'spec.serviceAccountName': text('spec', 'serviceAccountName'),
     'spec.hostNetwork': (object) => String(at(object, 'spec', 'hostNetwork') ?? false),
     'status.phase': text('status', 'phase'),
     'status.podIP': (object) => String(at(object, 'status', 'podIPs', 0, 'ip') ?? at(object, 'status', 'podIP') ?? ''),
-    'status.podIPs': (object) => String(at(object, 'status', 'podIPs', 0, 'ip') ?? ''),
+    'status.podIPs': () => '', // known, and never filled in
     'status.nominatedNodeName': text('status', 'nominatedNodeName'),
   },
   shortUnknownField: true,

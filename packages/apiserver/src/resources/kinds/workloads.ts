@@ -5,7 +5,7 @@ import type { Cause } from '@keelson/schema';
 import { daemonSetTable, deploymentTable, replicaSetTable, statefulSetTable } from '../../encode/tables/workloads.ts';
 import { forbiddenField, invalidValue, required, unsupportedValue } from '../../field-error.ts';
 import { labelsProblems } from '../../validate/metadata.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../../validate/names.ts';
+import { selectorProblems } from '../../validate/selector.ts';
 import { type ApiObject, at, type JsonObject } from '../../value.ts';
 import { change, fill, fillSpec } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -14,28 +14,6 @@ import { nonNegative, podSpecProblems } from './pod-validation.ts';
 
 type Selector = NonNullable<ReplicaSet['spec']>['selector'];
 type Template = NonNullable<NonNullable<ReplicaSet['spec']>['template']>;
-
-function selectorProblems(selector: Selector | undefined, field: string): readonly Cause[] {
-  if (selector == null) return [];
-  const expressions = (selector.matchExpressions ?? []).flatMap(({ key, operator, values = [] }, index) => {
-    const at = `${field}.matchExpressions[${index}]`;
-    const causes: Cause[] = [];
-    if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
-      causes.push(required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-    } else if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
-      causes.push(forbiddenField(`${at}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-    } else if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator)) {
-      causes.push(invalidValue(`${at}.operator`, operator, 'not a valid selector operator'));
-    }
-    for (const problem of qualifiedNameProblems(key)) causes.push(invalidValue(`${at}.key`, key, problem));
-    values.forEach((value, valueIndex) => {
-      for (const problem of labelValueProblems(value))
-        causes.push(invalidValue(`${at}.values[${valueIndex}]`, value, problem));
-    });
-    return causes;
-  });
-  return [...labelsProblems(selector.matchLabels ?? {}, `${field}.matchLabels`), ...expressions];
-}
 
 /** A selector that cannot be evaluated has been complained of already. */
 function matches(selector: Selector | undefined, labels: Readonly<Record<string, string>> | undefined): boolean {

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { wantedUser } from './impersonate.ts';
+
+test('headers that say nothing of a user ask for nobody', () => {
+  assert.equal(wantedUser(new Map()), undefined);
+  assert.equal(wantedUser(new Map([['impersonate-user', ['']]])), undefined);
+});
+
+test('a user is asked for with uid, groups and extra values, whose keys are escaped and have no case', () => {
+  const headers = new Map([
+    ['impersonate-user', ['jane']],
+    ['impersonate-uid', ['u']],
+    ['impersonate-group', ['a', 'b, c']],
+    ['impersonate-extra-example.com%2fteam', ['blue']],
+    ['impersonate-extra-%zz', ['kept as it is']],
+  ]);
+  assert.deepEqual(wantedUser(headers), {
+    name: 'jane',
+    uid: 'u',
+    groups: ['a', 'b, c'],
+    extra: { 'example.com/team': ['blue'], '%zz': ['kept as it is'] },
+  });
+});
+
+test('groups without a user are refused in the words of a Go struct', () => {
+  assert.throws(() => wantedUser(new Map([['impersonate-group', ['g']]])), {
+    name: 'StatusError',
+    message:
+      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string(nil)} without impersonating a user name',
+  });
+  const extra = new Map([
+    ['impersonate-extra-b', ['2', '3']],
+    ['impersonate-extra-a', ['1']],
+  ]);
+  assert.throws(() => wantedUser(extra), {
+    message:
+      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"1"}, "b":[]string{"2", "3"}}} without impersonating a user name',
+  });
+});

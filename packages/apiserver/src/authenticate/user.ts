@@ -1,0 +1,26 @@
+/** Who somebody is: a name, groups, and what else was found out about him. */
+
+export interface User {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid?: string | undefined;
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export const allAuthenticated = 'system:authenticated';
+export const allUnauthenticated = 'system:unauthenticated';
+export const anonymousName = 'system:anonymous';
+
+export const anonymous: User = { name: anonymousName, groups: [allUnauthenticated] };
+
+/** The user of an administrator's kubeconfig, as kubeadm makes it. */
+export const administrator: User = { name: 'kubernetes-admin', groups: ['system:masters'] };
+
+/** Members of `system:masters` may do everything, whatever the rules say. */
+export const isPrivileged = ({ groups }: User): boolean => groups.includes('system:masters');
+
+export const withGroup = (user: User, group: string): User =>
+  user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };
+
+/** Where a user's extra values say by which credential he came. */
+export const credentialId = 'authentication.kubernetes.io/credential-id';

@@ -1,0 +1,21 @@
+export type { FieldSet } from './field-set.ts';
+export { appliedEntryOf, project } from './field-set.ts';
+export { decodeFields, encodeFields } from './fields-v1.ts';
+export { compareText, goJson } from './go-json.ts';
+export {
+  difference,
+  differenceBelow,
+  emptySet,
+  equalSets,
+  has,
+  intersection,
+  isEmpty,
+  leaf,
+  leavesOf,
+  type PathSet,
+  PathSetBuilder,
+  printPaths,
+  setOf,
+  union,
+} from './path-set.ts';
+export { canonicalStep, fieldName, fieldStep, keyStep, printStep, valueStep } from './step.ts';
