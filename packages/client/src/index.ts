@@ -10,6 +10,7 @@ export type {
   DeleteOptions,
   DeleteResult,
   GetOptions,
+  GroupVersionKind,
   ListOptions,
   PatchOptions,
   RawOptions,
@@ -19,6 +20,7 @@ export type {
   UpdateOptions,
   WatchOptions,
   WriteOptions,
+  WrittenOf,
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
 export { metadataOf } from './client/metadata-only.ts';

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import {
   causesOf,
+  deadline,
   isConflict,
   isForbidden,
   isGone,
@@ -21,6 +25,7 @@ import {
   metadataOf,
   type RequestAttempt,
 } from '../src/index.ts';
+import { heapAfterCollection } from './heap.ts';
 import { ManualClock, steadyRandom } from './manual-clock.ts';
 import { configFor, type Script, type ScriptedServer, sendJson, startServer } from './scripted-server.ts';
 import { until } from './until.ts';
@@ -237,12 +242,16 @@ describe('an answer', () => {
   test('may come with warnings, which go to the call or else to the client', async () => {
     const warnings: string[] = [];
     await using given = await setup(
-      (_request, response) => {
+      ({ path }, response) => {
         response.setHeader('warning', '299 - "unknown field \\"x\\"", 299 - "deprecated"');
-        sendJson(response, configMap);
+        if (path.includes('watch')) response.end();
+        else sendJson(response, configMap);
       },
       { onWarning: (warning) => warnings.push(`client: ${warning}`) },
     );
+    await given.client.get(ConfigMap, 'x/a'); // such as of a deprecated version
+    for await (const _ of given.client.watch(ConfigMap));
+    assert.deepEqual(warnings.splice(0), Array(2).fill(['client: unknown field "x"', 'client: deprecated']).flat());
     await given.client.create(ConfigMap, { metadata: { name: 'a', namespace: 'x' } });
     await given.client.update(
       ConfigMap,
@@ -269,7 +278,16 @@ describe('an answer', () => {
       'without rights',
       (_request, response) => fail(response, 401, { reason: 'Unauthorized' }),
       isUnauthorized,
-      /^get configmaps x\/a: no$/,
+      /^get configmaps x\/a: no; a test names no credentials$/,
+    ],
+    [
+      'that is broken JSON, of which nothing is shown',
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"kind":"Secret","data":{"password":"aHVudGVyMg=='),
+      isTransportError,
+      /^get configmaps x\/a: the answer is broken JSON \(49 bytes\); does a proxy answer in the server's place\?$/,
     ],
     [
       'with a redirect',
@@ -292,6 +310,7 @@ describe('an answer', () => {
       const rejected = assert.rejects(call, (error: Error) => {
         assert.match(error.message, message);
         assert.ok(predicate(error));
+        assert.ok(!inspect(error, { depth: 9 }).includes('aHVudGVy'));
         return true;
       });
       const ended = rejected.then(() => true);
@@ -366,6 +385,42 @@ describe('a list', () => {
     assert.equal(given.clock.timers, 0);
   });
 
+  test('page by page holds one page, however many there are', async () => {
+    const bulk = 'x'.repeat(100_000);
+    let pages = 0;
+    await using given = await setup((_request, response) => {
+      const { items, ...rest } = page(
+        Array.from({ length: 10 }, (_, i) => i),
+        { continue: `p${++pages}` },
+      );
+      sendJson(response, { ...rest, items: items.map((item) => ({ ...item, data: { bulk: bulk + pages } })) });
+    });
+    let read = 0;
+    let early = 0;
+    for await (const each of given.client.pages(ConfigMap)) {
+      assert.equal(each.items.length, 10);
+      read += 1;
+      if (read === 10) early = heapAfterCollection();
+      if (read === 60) break; // 60 MB, were they kept
+    }
+    assert.ok(heapAfterCollection() - early < 5 * 1024 * 1024);
+  });
+
+  test('that is followed by itself is an error at once, also page by page', async () => {
+    await using given = await setup((_request, response) => sendJson(response, page([1], { continue: 'abc' })));
+    const message =
+      'list configmaps in all namespaces: the server goes round in circles: this page says that it is followed by itself';
+    await assert.rejects(given.client.list(ConfigMap), { name: 'TransportError', message });
+    assert.equal(given.server.requests.length, 2);
+    await assert.rejects(
+      async () => {
+        for await (const _ of given.client.pages(ConfigMap));
+      },
+      { name: 'TransportError', message },
+    );
+    assert.equal(given.server.requests.length, 4);
+  });
+
   test('that is empty may say null', async () => {
     await using given = await setup((_request, response) => sendJson(response, { ...page([]), items: null }));
     assert.deepEqual((await given.client.list(ConfigMap)).items, []);
@@ -399,6 +454,113 @@ describe('a list', () => {
       assert.equal(each.items.length, 1);
       if (++read === 20) break;
     }
+    const controller = new AbortController();
+    const endless = given.client.list(ConfigMap, { timeoutMs: 3_600_000, signal: controller.signal });
+    const soFar = pages;
+    await until(() => pages > soFar + 3);
+    controller.abort(new Error('enough'));
+    await assert.rejects(endless, /enough/);
+  });
+});
+
+describe('a kind that is known by its name', () => {
+  const widgets = { group: 'example.com', version: 'v1', kind: 'Widget' };
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', namespace: 'x', uid: 'u' } };
+  /** Installed after the first look. */
+  const script = (): Script => {
+    let looks = 0;
+    return ({ path }, response) => {
+      if (path === '/api') sendJson(response, { kind: 'APIGroupDiscoveryList', items: [] });
+      else if (path === '/apis') {
+        const resources =
+          looks++ === 0
+            ? []
+            : [{ resource: 'widgets', responseKind: { kind: 'Widget' }, scope: 'Namespaced', verbs: ['get'] }];
+        const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }];
+        sendJson(response, { kind: 'APIGroupDiscoveryList', items });
+      } else if (path.includes('watch'))
+        response.end(
+          `${JSON.stringify({ type: 'ADDED', object: { metadata: { ...widget.metadata, resourceVersion: '1' } } })}\n`,
+        );
+      else if (path.includes('limit')) sendJson(response, { metadata: {}, items: [{ metadata: widget.metadata }] });
+      else sendJson(response, widget);
+    };
+  };
+
+  test('is found as soon as it is there, asked for once, and then like any other', async () => {
+    await using given = await setup(script());
+    const { client } = given;
+    await assert.rejects(client.get(widgets, 'x/a'), (error: Error) => {
+      assert.ok(isNotFound(error));
+      assert.equal(
+        error.message,
+        'find the kind Widget of example.com/v1: the server has no such kind; is its CustomResourceDefinition installed?',
+      );
+      return true;
+    });
+    const before = given.server.requests.length;
+    const bound = client.with({ timeoutMs: 1000 });
+    assert.deepEqual(await bound.get(widgets, 'x/a'), widget);
+    assert.deepEqual(await client.find(widgets, 'x/a', { subresource: 'status' }), widget);
+    assert.equal((await client.list(widgets)).items[0]?.kind, 'Widget');
+    for await (const page of client.pages(widgets, { namespace: 'x' })) assert.equal(page.items[0]?.kind, 'Widget');
+    for await (const event of client.watch(widgets)) assert.ok('object' in event && event.object.kind === 'Widget');
+    await client.create(widgets, { metadata: { name: 'a', namespace: 'x' }, spec: { size: 1 } });
+    await client.update(widgets, { metadata: { name: 'a', namespace: 'x' }, spec: { size: 1 } });
+    await client.patch(widgets, 'x/a', { spec: { size: 2 } });
+    await client.apply(widgets, { metadata: { name: 'a', namespace: 'x' }, spec: { size: 3 } });
+    await client.delete(widgets, 'x/a');
+    await client.deleteCollection(widgets, { namespace: 'x' });
+    const collection = '/apis/example.com/v1/namespaces/x/widgets';
+    assert.deepEqual(
+      given.server.requests.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0]}`),
+      [
+        'GET /api',
+        'GET /apis',
+        `GET ${collection}/a`,
+        `GET ${collection}/a/status`,
+        'GET /apis/example.com/v1/widgets',
+        `GET ${collection}`,
+        'GET /apis/example.com/v1/widgets',
+        `POST ${collection}`,
+        `PUT ${collection}/a`,
+        `PATCH ${collection}/a`,
+        `PATCH ${collection}/a`,
+        `DELETE ${collection}/a`,
+        `DELETE ${collection}`,
+      ],
+    );
+    assert.equal(JSON.parse(given.server.requests.at(-6)?.body ?? '').kind, 'Widget');
+    await assert.rejects(client.get(widgets, 'a'), /^TypeError: Widget is namespaced/);
+  });
+
+  test('is looked for again when it has moved', async () => {
+    let plural = 'widgets';
+    await using given = await setup(({ path }, response) => {
+      if (path === '/api') sendJson(response, { kind: 'APIGroupDiscoveryList', items: [] });
+      else if (path === '/apis') {
+        const resources = [{ resource: plural, responseKind: { kind: 'Widget' }, scope: 'Namespaced', verbs: ['get'] }];
+        const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }];
+        sendJson(response, { kind: 'APIGroupDiscoveryList', items });
+      } else if (path.endsWith(`/${plural}/a`)) sendJson(response, widget);
+      else response.writeHead(404).end('404 page not found');
+    });
+    await given.client.get(widgets, 'x/a');
+    plural = 'gizmos'; // the definition was deleted, and another made
+    await assert.rejects(given.client.get(widgets, 'x/a'), /is its CustomResourceDefinition installed\?/);
+    assert.deepEqual(await given.client.get(widgets, 'x/a'), widget);
+  });
+
+  test('is not waited for longer than the call may take', async () => {
+    await using given = await setup(() => {});
+    const controller = new AbortController();
+    const aborted = given.client.get(widgets, 'x/a', { signal: controller.signal });
+    const late = given.client.get(widgets, 'x/a', { timeoutMs: 1000 }).catch((error: unknown) => error);
+    await until(() => given.server.requests.length === 2);
+    controller.abort(new Error('enough'));
+    await assert.rejects(aborted, /enough/);
+    await given.clock.advance(1000);
+    assert.equal(String(await late), 'TransportError: find the kind Widget of example.com/v1: no answer within 1 s');
   });
 });
 
@@ -557,6 +719,15 @@ describe('time', () => {
     assert.equal(given.clock.timers, 0);
   });
 
+  test('that somebody else has set ends a call with that reason, not as if it were its own', async () => {
+    await using given = await setup(() => {});
+    using limit = deadline(given.clock, 1000, 'the whole task');
+    const call = given.client.get(ConfigMap, 'x/a', { signal: limit.signal }).catch((error: unknown) => error);
+    await until(() => given.server.requests.length === 1);
+    await given.clock.advance(1000);
+    assert.equal(await call, limit.signal.reason);
+  });
+
   test('defaults can be bound', async () => {
     await using given = await setup((_request, response) => sendJson(response, configMap));
     const client = given.client.with({ fieldManager: 'bound' }).with({ timeoutMs: 5 });
@@ -566,14 +737,64 @@ describe('time', () => {
 });
 
 test('a rate limit holds requests back on this side', async () => {
+  const throttled: unknown[] = [];
   await using given = await setup((_request, response) => sendJson(response, configMap), {
     rateLimit: { qps: 10, burst: 2 },
+    metrics: { throttled: (each) => throttled.push(each) },
   });
   const calls = Promise.all([1, 2, 3].map(() => given.client.get(ConfigMap, 'x/a')));
   await until(() => given.server.requests.length === 2);
   assert.equal(given.clock.nextInMs, 100);
   await given.clock.advance(100);
   await calls;
+  assert.deepEqual(throttled, [{ method: 'GET', waitedMs: 100 }]);
+});
+
+test('a rate limit that leaves no time says so at once', async () => {
+  await using given = await setup((_request, response) => sendJson(response, configMap), {
+    rateLimit: { qps: 0.01, burst: 1 },
+  });
+  await given.client.get(ConfigMap, 'x/a');
+  await assert.rejects(given.client.get(ConfigMap, 'x/a'), {
+    name: 'TransportError',
+    message: 'get configmaps x/a: the rate limit of this client leaves no time for it',
+  });
+  assert.equal(given.clock.timers, 0);
+});
+
+describe('traces go on in the server', () => {
+  test('by the headers of the call that is being traced, also when it is repeated', async () => {
+    const active = new AsyncLocalStorage<string>();
+    let failures = 2;
+    await using given = await setup(
+      (_request, response) => (failures-- > 0 ? fail(response, 500) : sendJson(response, configMap)),
+      { headers: () => ({ traceparent: active.getStore() ?? 'none' }) },
+    );
+    const traced = active.run('00-a-b-01', () => given.client.get(ConfigMap, 'x/a'));
+    await untilSettled(given, traced);
+    await Promise.all(
+      ['00-c-d-01', '00-e-f-01'].map((trace) => active.run(trace, () => given.client.get(ConfigMap, 'x/a'))),
+    );
+    const sent = given.server.requests.map(({ headers }) => String(headers.traceparent));
+    assert.deepEqual(sent.slice(0, 3), Array(3).fill('00-a-b-01'));
+    assert.deepEqual(sent.slice(3).sort(), ['00-c-d-01', '00-e-f-01']);
+  });
+
+  test('by what instruments undici, as OpenTelemetry does, without a word from us', async () => {
+    await using given = await setup((_request, response) => sendJson(response, configMap));
+    const instrument = (message: unknown) =>
+      (message as { request: { addHeader(name: string, value: string): void } }).request.addHeader(
+        'traceparent',
+        '00-1-2-01',
+      );
+    subscribe('undici:request:create', instrument);
+    try {
+      await given.client.get(ConfigMap, 'x/a');
+    } finally {
+      unsubscribe('undici:request:create', instrument);
+    }
+    assert.equal(given.server.requests[0]?.headers.traceparent, '00-1-2-01');
+  });
 });
 
 test('requests are measured as client-go measures them', async () => {
@@ -604,7 +825,7 @@ test('requests are measured as client-go measures them', async () => {
     { method: 'PATCH', code: '503', requestBytes, responseBytes: 80 },
     { method: 'PATCH', code: '200', requestBytes, responseBytes: 7 },
   ]);
-  assert.deepEqual(retried, ['PATCH <error>', 'PATCH 503']);
+  assert.deepEqual(retried, ['PATCH 503', 'PATCH 200'], 'how the second and the third try ended');
   assert.equal(given.server.requests[2]?.headers.traceparent, '00-1-2-01');
 });
 

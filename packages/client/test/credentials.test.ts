@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
-import type { Transport } from '@keelson/core';
+import { isUnauthorized, type Transport } from '@keelson/core';
+import { ConfigMap } from '@keelson/core/v1';
 import { bytesOf } from '../src/client/answer.ts';
-import type { ExecPlugin } from '../src/config/cluster-config.ts';
+import type { ClusterConfig, ExecPlugin, TlsConfig } from '../src/config/cluster-config.ts';
 import { Secret } from '../src/config/secret.ts';
-import { connect } from '../src/index.ts';
-import { alice, bob, ca, server as serverCertificate } from './certificates.ts';
+import { connect, createClient } from '../src/index.ts';
+import { alice, bob, ca, expired, server as serverCertificate } from './certificates.ts';
 import { ManualClock } from './manual-clock.ts';
 import { configFor, data, type Script, startServer } from './scripted-server.ts';
+import { until } from './until.ts';
 
 const ask = async (transport: Transport): Promise<string> => {
   const { status, body } = await transport.request({ method: 'GET', path: '/', headers: {} });
@@ -86,6 +89,92 @@ describe('a token file', () => {
   });
 });
 
+describe('a token file that holds no token', () => {
+  const cases: readonly [string, string, string][] = [
+    ['because it is empty', ' \n', 'is empty, and should hold a token'],
+    [
+      'because it holds two lines',
+      'hunter2\nhunter3',
+      'is no token: it contains a line break, a space or another character that no token has',
+    ],
+  ];
+  for (const [what, text, reason] of cases) {
+    test(`${what} is an error without it, and no reason to forget the last good one`, async () => {
+      await using home = await folder();
+      const path = join(home.path, 'token');
+      await writeFile(path, text);
+      await using server = await startServer(tellAuthorization);
+      const clock = new ManualClock();
+      await using transport = connect(configFor(server.url, { credentials: { type: 'tokenFile', path } }), { clock });
+      await assert.rejects(ask(transport), { name: 'ConfigError', message: `${path}: ${reason}` });
+      await clock.advance(60_000);
+      await writeFile(path, 'good');
+      assert.equal(await ask(transport), '200 Bearer good');
+      await writeFile(path, text);
+      await clock.advance(60_000);
+      assert.equal(await ask(transport), '200 Bearer good');
+    });
+  }
+});
+
+describe('what cannot be used for TLS names the field and the reason', () => {
+  const source = 'a test';
+  const broken = ca.replace('MIIB', 'AAAA');
+  const cases: readonly [string, Partial<TlsConfig>, string][] = [
+    [
+      'an authority that is none',
+      { ca: data('hello') },
+      'certificate-authority-data: holds no certificate in PEM form',
+    ],
+    ['a broken authority', { ca: data(broken) }, 'certificate-authority-data: holds a broken certificate'],
+    [
+      'a broken one among several',
+      { ca: data(ca + broken) },
+      'certificate-authority-data: holds a broken certificate, number 2 in it',
+    ],
+    [
+      'a certificate that is none',
+      { clientCertificate: { certificate: data(alice.key), key: data(alice.key) } },
+      'client-certificate-data: holds no certificate in PEM form',
+    ],
+    [
+      'a key that is none',
+      { clientCertificate: { certificate: data(alice.cert), key: data(alice.cert) } },
+      'client-key-data: holds no private key in PEM form',
+    ],
+    [
+      'the key of another certificate',
+      { clientCertificate: { certificate: data(alice.cert), key: data(bob.key) } },
+      'client-key-data: is not the key of the certificate; were the two mixed up?',
+    ],
+  ];
+  for (const [what, tls, message] of cases) {
+    test(what, async () => {
+      await using transport = connect(configFor('https://127.0.0.1:1', { tls: { insecureSkipVerify: false, ...tls } }));
+      await assert.rejects(ask(transport), (error: Error) => {
+        assert.deepEqual([error.name, error.message], ['ConfigError', `${source}: ${message}`]);
+        assert.ok(!inspect(error, { depth: 9 }).includes('BEGIN'));
+        return true;
+      });
+    });
+  }
+
+  test('an encrypted key', async () => {
+    const { privateKey } = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
+    });
+    const clientCertificate = { certificate: data(alice.cert), key: data(privateKey) };
+    await using transport = connect(
+      configFor('https://127.0.0.1:1', { tls: { insecureSkipVerify: false, clientCertificate } }),
+    );
+    await assert.rejects(ask(transport), {
+      message: 'a test: client-key-data: is encrypted; a key without a passphrase is needed',
+    });
+  });
+});
+
 test('client certificates are read again when their files change, and the next request shows the new one', async () => {
   await using home = await folder();
   const [certificate, key] = [join(home.path, 'tls.crt'), join(home.path, 'tls.key')];
@@ -111,6 +200,82 @@ test('client certificates are read again when their files change, and the next r
   await clock.advance(60_000);
   assert.equal(await ask(transport), '200 bob');
 });
+
+test('a certificate whose key has not been written yet does not replace the last good pair', async () => {
+  await using home = await folder();
+  const [certificate, key] = [join(home.path, 'tls.crt'), join(home.path, 'tls.key')];
+  await writeFile(certificate, alice.cert);
+  await writeFile(key, alice.key);
+  await using server = await startServer(
+    ({ incoming }, response) => {
+      response.end((incoming.socket as TLSSocket).getPeerCertificate().subject.CN);
+      response.once('finish', () => incoming.socket.destroy()); // so that every request makes a connection
+    },
+    { ...serverCertificate, ca, requestCert: true, rejectUnauthorized: true },
+  );
+  const clock = new ManualClock();
+  const tls = {
+    ca: data(ca),
+    insecureSkipVerify: false,
+    clientCertificate: { certificate: { type: 'file', path: certificate }, key: { type: 'file', path: key } },
+  } as const;
+  await using transport = connect(configFor(server.url, { tls }), { clock });
+  assert.equal(await ask(transport), '200 alice');
+  await writeFile(certificate, bob.cert);
+  await clock.advance(60_000);
+  await until(() => server.openSockets.size === 0);
+  assert.equal(await ask(transport), '200 alice');
+  await writeFile(key, bob.key);
+  await clock.advance(60_000);
+  assert.equal(await ask(transport), '200 bob');
+});
+
+describe('a request that the server does not accept says what was sent', () => {
+  const refuse: Script = (_request, response) =>
+    void response
+      .writeHead(401, { 'content-type': 'application/json' })
+      .end('{"kind":"Status","message":"Unauthorized"}');
+  const secret = 'hunter2hunter2';
+  const token = { type: 'token', token: new Secret(secret) } as const;
+  const basic = { type: 'basic', username: 'me', password: new Secret(secret) } as const;
+  const cases: readonly [string, Partial<ClusterConfig>, string][] = [
+    ['nothing', {}, 'a test names no credentials'],
+    ['a token', { credentials: token }, 'the token of a test was not accepted'],
+    ['a password', { credentials: basic }, 'the user and password of a test was not accepted'],
+  ];
+  for (const [what, config, hint] of cases) {
+    test(what, async () => {
+      await using server = await startServer(refuse);
+      await using transport = connect(configFor(server.url, config));
+      await assert.rejects(createClient({ transport }).get(ConfigMap, 'x/a'), (error: Error) => {
+        assert.ok(isUnauthorized(error));
+        assert.equal(error.message, `get configmaps x/a: Unauthorized; ${hint}`);
+        assert.ok(!inspect(error, { depth: 9 }).includes(secret));
+        return true;
+      });
+    });
+  }
+
+  test('a token file, and an expired certificate', async () => {
+    await using home = await folder();
+    const path = join(home.path, 'token');
+    await writeFile(path, secret);
+    await using server = await startServer(refuse, serverCertificate);
+    const tls = { ca: data(ca), insecureSkipVerify: false };
+    await using byFile = connect(configFor(server.url, { tls, credentials: { type: 'tokenFile', path } }));
+    await assert.rejects(createClient({ transport: byFile }).get(ConfigMap, 'x/a'), {
+      message: `get configmaps x/a: Unauthorized; the token in ${path} was not accepted`,
+    });
+    const clientCertificate = { certificate: data(expired.cert), key: data(expired.key) };
+    await using byCertificate = connect(configFor(server.url, { tls: { ...tls, clientCertificate } }));
+    await assert.rejects(createClient({ transport: byCertificate }).get(ConfigMap, 'x/a'), {
+      message:
+        'get configmaps x/a: Unauthorized; the client certificate of a test was not accepted: it expired at 2020-01-02T00:00:00Z',
+    });
+  });
+});
+
+const credential = { kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1' };
 
 describe('an exec plugin', () => {
   /** A program that notes each run with what it was told, and prints what `answer` holds. */
@@ -249,6 +414,23 @@ describe('an exec plugin', () => {
       /neither a token nor a client certificate with its key$/,
     ],
     [
+      'has half a pair',
+      JSON.stringify({ ...credential, status: { token: 't', clientKeyData: alice.key } }),
+      /printed a client certificate or a key without the other$/,
+    ],
+    [
+      'has a pair that does not fit',
+      JSON.stringify({ ...credential, status: { clientCertificateData: bob.cert, clientKeyData: alice.key } }),
+      /the client key that it printed is not the key of the certificate; were the two mixed up\?$/,
+    ],
+    [
+      'has a token that is none',
+      JSON.stringify({ ...credential, status: { token: 'my-token\n' } }),
+      /printed a token with a line break, a space or another character that no token has$/,
+    ],
+    ['prints too much', 'x'.repeat(2 * 1024 * 1024), /printed more than 1 MiB$/],
+    ['prints nothing to speak of', 'null', /did not print an ExecCredential$/],
+    [
       'has a strange expiry',
       '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t","expirationTimestamp":"soon"}}',
       /an expirationTimestamp that is not a time$/,
@@ -282,11 +464,45 @@ describe('an exec plugin', () => {
     });
   });
 
+  test('that cannot be started is an error without secrets', async () => {
+    await using home = await folder();
+    const script = join(home.path, 'script');
+    await writeFile(script, '#!/bin/sh\n', { mode: 0o600 });
+    const starts: readonly [Partial<ExecPlugin>, RegExp][] = [
+      [{ command: script }, /may not be run; is it a program, and executable\?$/],
+      [
+        { args: new Secret(['my-token\0']) },
+        /cannot be started: its arguments or its environment are too long, or not text$/,
+      ],
+      [
+        { env: new Secret({ A: 'my-token\0' }) },
+        /cannot be started: its arguments or its environment are too long, or not text$/,
+      ],
+      [
+        { args: new Secret(['my-token'.repeat(1_000_000)]) },
+        /cannot be started: its arguments or its environment are too long, or not text$/,
+      ],
+    ];
+    for (const [more, message] of starts) {
+      const { credentials } = await plugin(home.path, more);
+      await using transport = connect(configFor('http://127.0.0.1:1', { credentials }));
+      await assert.rejects(ask(transport), (error: Error) => {
+        assert.equal(error.name, 'ConfigError');
+        assert.match(error.message, message);
+        assert.ok(!inspect(error, { depth: 9 }).includes('my-token'));
+        return true;
+      });
+    }
+  });
+
   test('that needs a terminal is refused', async () => {
     await using home = await folder();
     const { credentials } = await plugin(home.path, { interactiveMode: 'Always' });
     await using transport = connect(configFor('http://127.0.0.1:1', { credentials }));
-    await assert.rejects(ask(transport), /needs a terminal, and there is none/);
+    await assert.rejects(
+      ask(transport),
+      /wants to talk to a person \(interactiveMode: Always\), which cannot be offered here$/,
+    );
   });
 
   test('that hangs is ended, and a request does not wait for it longer than it wants', async () => {

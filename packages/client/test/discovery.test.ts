@@ -16,6 +16,7 @@ async function setup(script: Script) {
   const transport = connect(configFor(server.url));
   return {
     server,
+    isAggregated: true,
     discovery: createDiscovery(createClient({ transport })),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
@@ -73,6 +74,52 @@ test('a look that began before a kind appeared does not hide it', async () => {
   for (const answer of waiting) answer();
   assert.equal((await early).length, 0);
   assert.equal((await late)?.resource, 'widgets');
+});
+
+test('a group whose server does not answer hides no other, in both forms', async () => {
+  const unavailable = {
+    kind: 'Status',
+    reason: 'ServiceUnavailable',
+    code: 503,
+    message: 'unable to handle the request',
+  };
+  await using given = await setup(({ path, headers }, response) => {
+    if (path === '/apis/silent.example/v1')
+      sendJson(response, unavailable, 501); // not 503: that is asked again later
+    else if (path === '/apis/apps/v1') {
+      const deployments = { name: 'deployments', namespaced: true, kind: 'Deployment', verbs: [] };
+      sendJson(response, { groupVersion: 'apps/v1', resources: [deployments] });
+    } else if (path === '/api') sendJson(response, { kind: 'APIVersions', versions: [] });
+    else if (given.isAggregated && headers.accept?.includes('apidiscovery')) {
+      const items = [
+        { metadata: { name: 'silent.example' }, versions: [{ version: 'v1', freshness: 'Stale' }] },
+        {
+          metadata: { name: 'apps' },
+          versions: [{ version: 'v1', resources: [resource('deployments', 'Deployment')] }],
+        },
+      ];
+      sendJson(response, { kind: 'APIGroupDiscoveryList', items });
+    } else {
+      const groups = ['silent.example/v1', 'apps/v1'].map((groupVersion) => ({ versions: [{ groupVersion }] }));
+      sendJson(response, { kind: 'APIGroupList', groups });
+    }
+  });
+  for (const [isAggregated, message] of [
+    [false, 'get /apis/silent.example/v1: unable to handle the request'],
+    [true, 'discover silent.example/v1: the server of this group does not answer; look at its APIService'],
+  ] as const) {
+    given.isAggregated = isAggregated;
+    given.discovery.invalidate();
+    assert.equal((await given.discovery.find({ group: 'apps', kind: 'Deployment' }))?.resource, 'deployments');
+    assert.equal((await given.discovery.all()).length, 1);
+    assert.equal(await given.discovery.find({ group: 'example.com', kind: 'Widget' }), undefined);
+    await assert.rejects(given.discovery.find({ group: 'silent.example', kind: 'Thing' }), {
+      name: 'ApiError',
+      message,
+    });
+    await assert.rejects(given.discovery.find({ group: 'silent.example', version: 'v1', kind: 'Thing' }), { message });
+    assert.equal(await given.discovery.find({ group: 'silent.example', version: 'v2', kind: 'Thing' }), undefined);
+  }
 });
 
 test('a server that tells one group version at a time is understood', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect, createClient, createEventRecorder, type EventRecorderOptions, type NewEvent } from '../src/index.ts';
+import { heapAfterCollection } from './heap.ts';
 import { ManualClock, settled, steadyRandom } from './manual-clock.ts';
 import { failure } from './scripted-collection.ts';
 import { configFor, type Script, sendJson, startServer } from './scripted-server.ts';
@@ -193,10 +194,46 @@ describe('a recorder', () => {
     ]);
   });
 
+  test('combines what differs in its message alone, from the tenth message on', async () => {
+    await using given = await recording();
+    const say = async (from: number, to: number, more: Partial<NewEvent> = {}) => {
+      for (let i = from; i <= to; i++) given.recorder.event(pod, { ...scaled, message: `try ${i}`, ...more });
+      await given.recorder.flush();
+    };
+    await say(1, 9);
+    assert.deepEqual(
+      given.sent().map(({ body }) => body.note),
+      Array.from({ length: 9 }, (_, i) => `try ${i + 1}`),
+    );
+    await say(10, 500);
+    const [combined, ...more] = given.sent().slice(9);
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      [combined?.body.note, combined?.body.series.count],
+      ['(combined from similar events): try 10', 491],
+    );
+    await say(3, 3);
+    await say(1, 1, { reason: 'Other' });
+    assert.deepEqual(
+      given
+        .sent()
+        .slice(10)
+        .map(({ body }) => [body.reason, body.note]),
+      [['Other', 'try 1']],
+      'a known message is a repetition, another reason another event',
+    );
+    await given.clock.advance(30_000); // the count of the repetition is written now
+    await given.recorder.flush();
+    await given.clock.advance(600_001);
+    await say(500, 500);
+    assert.equal(given.sent().at(-1)?.body.note, 'try 500', 'after ten quiet minutes it begins anew');
+    assert.deepEqual(given.errors, []);
+  });
+
   test('lets one object cause 25 different events, and then one in five minutes', async () => {
     await using given = await recording();
     const say = async (from: number, to: number) => {
-      for (let i = from; i < to; i++) given.recorder.event(pod, { ...scaled, message: String(i) });
+      for (let i = from; i < to; i++) given.recorder.event(pod, { ...scaled, reason: `Reason${i}` });
       await given.recorder.flush();
     };
     await say(0, 40);
@@ -245,9 +282,56 @@ describe('a recorder', () => {
 
   test('does not throw, whatever it is given', async () => {
     await using given = await recording();
-    given.recorder.event({} as never, scaled);
-    given.recorder.event(pod, {} as never);
+    for (const [regarding, event] of [
+      [{}, scaled],
+      [pod, {}],
+      [undefined, undefined],
+      [null, scaled],
+      [pod, { ...scaled, message: 5 }],
+    ])
+      given.recorder.event(regarding as never, event as never);
     await given.recorder.flush();
-    assert.equal(given.errors.length, 2);
+    assert.equal(given.errors.length, 5);
+  });
+
+  test('does not throw, and goes on, when nobody can hear its complaints', async () => {
+    let refusals = 1;
+    await using given = await recording(
+      ({ body }, response) =>
+        refusals-- > 0 ? sendJson(response, failure(403, 'Forbidden', 'no'), 403) : accept({ body } as never, response),
+      {
+        onError: () => {
+          throw new Error('deaf');
+        },
+      },
+    );
+    given.recorder.event(undefined as never, scaled);
+    given.recorder.event(pod, scaled);
+    await given.recorder.flush();
+    given.recorder.event(pod, { ...scaled, message: 'again' });
+    await given.recorder.flush();
+    assert.equal(given.sent().length, 2);
+  });
+
+  test('holds on to no object and no long text', async () => {
+    await using given = await recording();
+    let collected = 0;
+    const registry = new FinalizationRegistry(() => {
+      collected += 1;
+    });
+    const record = () => {
+      for (let i = 0; i < 20; i++) {
+        const large = { ...pod, metadata: { ...pod.metadata, name: `p-${i}`, uid: `u${i}` }, spec: { bulk: [i] } };
+        registry.register(large, undefined);
+        given.recorder.event(large, { ...scaled, message: 'x'.repeat(100_000) });
+      }
+    };
+    record();
+    await given.recorder.flush();
+    assert.equal(given.sent()[0]?.body.note.length, 1022, 'cut at 1024 bytes');
+    await until(() => {
+      heapAfterCollection();
+      return collected === 20;
+    });
   });
 });

@@ -224,6 +224,135 @@ describe('an informer', () => {
     assert.equal(informer.store.size, 4);
   });
 
+  test('hears of the end of an object that it cannot store, also when it has a successor', async () => {
+    await using given = await watching(three, {
+      transform: (object) => {
+        if (object.metadata.annotations?.poison === 'yes') throw new Error('cannot bear it');
+        return object;
+      },
+    });
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    heard.length = 0;
+    const poisoned = (type: string, name: string, uid: string, revision: number) => {
+      const object = configMap(name, 'poison', uid, revision);
+      const metadata = { ...object.metadata, annotations: { poison: 'yes' } };
+      for (const watch of collection.watches) watch.send({ type, object: { ...object, metadata } });
+    };
+    poisoned('DELETED', 'a', 'u1', 104);
+    poisoned('ADDED', 'b', 'successor', 105);
+    poisoned('ADDED', 'new', 'u9', 106);
+    poisoned('DELETED', 'new', 'u9', 107);
+    await until(() => errors.length === 4);
+    assert.deepEqual(heard, ['deleted a=1 missed', 'deleted b=1 missed']);
+    assert.deepEqual(
+      informer.store.list().map(({ metadata }) => metadata.name),
+      ['c'],
+    );
+  });
+
+  test('leaves out objects of a list that have no name, and objects that their transform disfigures', async () => {
+    await using given = await watching(
+      (collection) => {
+        collection.intercept = (_request, response, query) => {
+          if (query.has('watch')) return false;
+          const items = [
+            { data: { value: 'nameless' } },
+            configMap('a', '1', 'u1', 101),
+            { ...configMap('b', '1', 'u2', 101), metadata: { name: 'b', namespace: 'x', uid: 'u2' } },
+            configMap('c', 'disfigured', 'u3', 101),
+            configMap('d', 'vanishing', 'u4', 101),
+          ];
+          sendJson(response, { metadata: { resourceVersion: '101' }, items });
+          return true;
+        };
+        collection.canStreamLists = false;
+      },
+      {
+        transform: (object) => {
+          if (object.data?.value === 'vanishing') return undefined as unknown as ConfigMap;
+          if (object.data?.value !== 'disfigured') return object;
+          return { ...object, metadata: { ...object.metadata, uid: 'mine' } };
+        },
+      },
+    );
+    await given.informer.synced;
+    assert.deepEqual(given.heard, ['added a=1 initial']);
+    assert.deepEqual(
+      given.errors.map(({ message }) => message),
+      [
+        'ConfigMap without a name cannot be stored: it has no name or resourceVersion',
+        'ConfigMap x/b cannot be stored: it has no name or resourceVersion',
+        'ConfigMap x/c cannot be stored: its transform changed its name, namespace, uid or resourceVersion',
+        'ConfigMap x/d cannot be stored: its transform changed its name, namespace, uid or resourceVersion',
+      ],
+    );
+  });
+
+  test('lists again when a watch ends in which a line could not be read, since nobody knows what it was', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, clock } = given;
+    await informer.synced;
+    const [watch] = collection.watches;
+    assert.ok(watch);
+    const send = watch.send.bind(watch);
+    watch.send = (event) => watch.write(`${JSON.stringify(event).slice(0, -20)}\n`);
+    collection.delete('b');
+    watch.send = send;
+    collection.set('a', '2');
+    await until(() => heard.includes('updated a=1>2'));
+    assert.ok(informer.store.get('x/b'), 'the deletion was the line that could not be read');
+    await clock.advance(1000);
+    await endWatch(given);
+    await until(() => heard.includes('deleted b=1 missed'));
+    assert.deepEqual(informer.health.counts, { lists: 2, watches: 2, silences: 0 });
+    await endWatch(given);
+    await until(() => informer.health.counts.watches === 3);
+    assert.equal(informer.health.counts.lists, 2, 'once is enough');
+  });
+
+  test('goes on from before a line that could not be read, when it was the last', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, clock, errors } = given;
+    await informer.synced;
+    const [watch] = collection.watches;
+    assert.ok(watch);
+    watch.send = (event) => watch.write(JSON.stringify(event).slice(0, -20));
+    collection.delete('b');
+    await clock.advance(1000);
+    await endWatch(given);
+    await until(() => heard.includes('deleted b=1'));
+    assert.equal(informer.health.counts.lists, 1);
+    assert.match(errors[0]?.message ?? '', /a line of \d+ characters is not an event$/);
+  });
+
+  test('takes nothing for deleted that it could not read in a streamed list', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    collection.compact();
+    collection.intercept = (_request, response, query) => {
+      if (!query.has('sendInitialEvents')) return false;
+      response.writeHead(200);
+      for (const name of ['a', 'c'])
+        response.write(`${JSON.stringify({ type: 'ADDED', object: configMap(name, '1', `u-${name}`, 101) })}\n`);
+      response.write('{"type":"ADDED","object":{"meta\n');
+      const annotations = { 'k8s.io/initial-events-end': 'true' };
+      response.write(
+        `${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '103', annotations } } })}\n`,
+      );
+      return true;
+    };
+    for (const watch of collection.watches) watch.send({ type: 'ERROR', object: failure(410, 'Expired', 'gone') });
+    await waitOut(given);
+    await until(() => errors.length === 3);
+    assert.match(errors[2]?.message ?? '', /the list has lines that cannot be read$/);
+    await waitOut(given); // and then in pages
+    await until(() => informer.health.counts.lists === 2);
+    assert.equal(heard.length, 3);
+    assert.equal(informer.store.size, 3);
+  });
+
   test('backs off longer with each failure, and begins anew after two healthy minutes', async () => {
     await using given = await watching(three);
     const { informer, collection, clock, errors } = given;
@@ -319,20 +448,126 @@ describe('an informer', () => {
   });
 
   test('lists in pages when a streamed list never ends', async () => {
+    let bookmark = () => {};
     await using given = await watching((collection) => {
       three(collection);
       collection.intercept = (_request, response, query) => {
         if (!query.has('sendInitialEvents')) return false;
         response.writeHead(200);
         response.write(`${JSON.stringify({ type: 'ADDED', object: configMap('a', '1', 'u1', 101) })}\n`);
-        return true; // an old server: it ignores the parameter, sends what it has, and then waits
+        bookmark = () =>
+          void response.write(
+            `${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '103' } } })}\n`,
+          );
+        return true; // an old server: it ignores the parameter, sends what it has, and then bookmarks
       };
     });
     const { informer, clock } = given;
     await until(() => informer.health.lastEventAt !== undefined);
-    await clock.advance(180_000);
+    for (let minutes = 0; minutes < 3; minutes++) {
+      await clock.advance(60_000);
+      if (minutes === 2) break;
+      bookmark();
+      await until(() => informer.health.lastEventAt === clock.now());
+    }
     await informer.synced;
     assert.equal(informer.store.size, 3);
+  });
+
+  test('lists in pages after a streamed list that failed, and streams the next one again, up to three times', async () => {
+    await using given = await watching((collection) => {
+      three(collection);
+      collection.intercept = (_request, response, query) => {
+        if (!query.has('sendInitialEvents')) return false;
+        response.writeHead(200);
+        response.end(); // it never finishes
+        return true;
+      };
+    });
+    const { informer, collection } = given;
+    const streamed = () => collection.server.requests.filter(({ path }) => path.includes('sendInitialEvents')).length;
+    for (let lists = 1; lists <= 4; lists++) {
+      if (lists <= 3) await waitOut(given); // the stream that ended too early
+      await until(() => informer.health.counts.lists === lists && collection.watches.size === 1);
+      assert.equal(streamed(), Math.min(lists, 3));
+      collection.compact();
+      for (const watch of collection.watches) watch.send({ type: 'ERROR', object: failure(410, 'Expired', 'gone') });
+      await waitOut(given);
+    }
+    await until(() => informer.health.counts.lists === 5);
+    assert.equal(streamed(), 3);
+  });
+
+  test('asks for everything at once when pages are compacted away while it reads them', async () => {
+    const asked: string[] = [];
+    await using given = await watching(
+      (collection) => {
+        three(collection);
+        collection.canStreamLists = false;
+        collection.intercept = (_request, response, query) => {
+          if (query.has('watch')) return false;
+          asked.push(`limit ${query.get('limit')}${query.has('continue') ? ', continued' : ''}`);
+          if (!query.has('continue')) return false;
+          collection.delete('a');
+          sendJson(response, failure(410, 'Expired', 'The provided continue parameter is too old'), 410);
+          return true;
+        };
+      },
+      { pageSize: 2 },
+    );
+    await given.informer.synced;
+    assert.deepEqual(asked, ['limit 2', 'limit 2, continued', 'limit 0']);
+    assert.deepEqual(given.heard, ['added b=1 initial', 'added c=1 initial']);
+    assert.deepEqual(given.errors, []);
+  });
+
+  test('asks the server to end a watch after five to ten minutes', async () => {
+    for (const [value, seconds] of [
+      [0, '300'],
+      [0.5, '450'],
+      [0.9999, '600'],
+    ] as const) {
+      await using given = await watching(three, { random: steadyRandom(value) });
+      await given.informer.synced;
+      const [watch] = given.collection.watches;
+      assert.equal(watch?.query.get('timeoutSeconds'), seconds);
+      assert.equal(watch?.query.get('allowWatchBookmarks'), 'true');
+    }
+  });
+
+  test('goes on from where it was, however often it is told to come later', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard, errors } = given;
+    await informer.synced;
+    collection.intercept = (_request, response) => {
+      sendJson(response, failure(429, 'TooManyRequests', 'later'), 429);
+      return true;
+    };
+    collection.cutWatches();
+    for (let failures = 1; failures <= 5; failures++) {
+      await until(() => errors.length === failures);
+      await waitOut(given);
+    }
+    await until(() => errors.length === 6);
+    collection.intercept = () => false;
+    await waitOut(given);
+    collection.set('a', '2');
+    await until(() => heard.includes('updated a=1>2'));
+    assert.equal(informer.health.counts.lists, 1);
+  });
+
+  test('can watch metadata alone', async () => {
+    await using collection = await ScriptedCollection.start();
+    three(collection);
+    await using transport = connect(configFor(collection.server.url));
+    const informer = createInformer(createClient({ transport }), metadataOf(ConfigMap));
+    const controller = new AbortController();
+    const stopped = informer.start(controller.signal);
+    await informer.synced;
+    const form = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    assert.equal(collection.server.requests[0]?.headers.accept, form);
+    controller.abort();
+    await stopped;
   });
 
   test('says which rule is missing, and goes on when it is granted', async () => {
@@ -468,6 +703,27 @@ describe('handlers', () => {
     assert.equal(String(errors[0]?.cause), 'Error: clumsy');
   });
 
+  test('and whoever hears of failures may fail himself', async () => {
+    let calls = 0;
+    await using given = await watching(three, {
+      onError: (() => {
+        calls += 1;
+        if (calls === 1) throw new Error('clumsy, too');
+        return Promise.reject(new Error('clumsy later'));
+      }) as () => void,
+    });
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    for (const watch of collection.watches) watch.write('no event\nnor this\n');
+    collection.set('a', '2');
+    await until(() => heard.includes('updated a=1>2'));
+    collection.cutWatches();
+    await waitOut(given);
+    collection.set('a', '3');
+    await until(() => heard.includes('updated a=2>3'));
+    assert.equal(calls, 3);
+  });
+
   test('that come late get what is there, and those that leave get nothing more', async () => {
     await using given = await watching(three);
     const { informer, collection, heard } = given;
@@ -512,6 +768,17 @@ describe('handlers', () => {
     subscription[Symbol.dispose]();
     await clock.advance(60_000);
     assert.equal(seen.length, 3);
+    assert.throws(() => informer.subscribe(() => {}, { resyncMs: 0 }), RangeError);
+
+    informer.subscribe((event) => seen.push(tell(event)), { resyncMs: 60_000 });
+    const left = new AbortController();
+    informer.subscribe(() => left.abort(), { resyncMs: 60_000, signal: left.signal });
+    seen.length = 0;
+    given.controller.abort();
+    await given.stopped;
+    assert.equal(clock.timers, 0, 'it ends with the informer, and with those who leave');
+    await clock.advance(60_000);
+    assert.equal(seen.length, 0);
   });
 
   test('do not hear of our own writes before the watch brings them, but reads show them', async () => {
@@ -530,6 +797,20 @@ describe('handlers', () => {
     collection.set('a', 'ours');
     await until(() => heard.length === 4);
     assert.equal(heard[3], 'updated a=1>ours');
+  });
+
+  test('and reads do not hear of an answer that cannot be stored, which is reported', async () => {
+    await using given = await watching(three, {
+      transform: (object) => {
+        if (object.data?.value === 'poison') throw new Error('cannot bear it');
+        return object;
+      },
+    });
+    const { informer, errors } = given;
+    await informer.synced;
+    informer.store.overlay(configMap('a', 'poison', 'u1', 104) as unknown as ConfigMap);
+    assert.equal(informer.store.get('x/a')?.data?.value, '1');
+    assert.equal(errors[0]?.message, 'ConfigMap x/a cannot be stored: its transform failed');
   });
 
   test('cannot change what is stored', async () => {

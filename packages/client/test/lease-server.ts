@@ -10,6 +10,11 @@ export class LeaseServer {
   lease: Body | undefined;
   #revision = 0;
 
+  /** Grows with each write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   get holder(): string | undefined {
     return this.lease?.spec.holderIdentity;
   }
@@ -20,7 +25,8 @@ export class LeaseServer {
     const sent = JSON.parse(String(body)) as Body;
     if (method === 'POST') return this.lease ? failure(409, 'AlreadyExists') : this.write(sent);
     if (!this.lease) return failure(404, 'NotFound');
-    const isCurrent = this.lease.metadata.resourceVersion === sent.metadata.resourceVersion;
+    const { resourceVersion } = sent.metadata;
+    const isCurrent = resourceVersion === undefined || resourceVersion === this.lease.metadata.resourceVersion;
     return isCurrent ? this.write(sent) : failure(409, 'Conflict');
   }
 
@@ -29,6 +35,17 @@ export class LeaseServer {
     this.lease = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(this.#revision) } };
     return answer(200, this.lease);
   }
+}
+
+/** The answer to any other write. */
+export function done(): TransportResponse {
+  return answer(200, { metadata: { name: 'written' } });
+}
+
+/** The server did nothing, and says when to come back. */
+export function busy(): TransportResponse {
+  const { status, headers, body } = failure(429, 'TooManyRequests');
+  return { status, headers: { ...headers, 'retry-after': '2' }, body };
 }
 
 export function failure(status: number, reason: string): TransportResponse {

@@ -3,7 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
 import { loadConfig } from '../src/index.ts';
+import { alice, bob } from './certificates.ts';
 
 let home: string;
 const serviceAccountFolder = () => join(home, 'serviceaccount');
@@ -33,6 +35,10 @@ const load = (options: Parameters<typeof loadConfig>[0], env: Record<string, str
   loadConfig({ serviceAccountFolder: serviceAccountFolder(), ...options, env: { HOME: home, ...env } });
 
 describe('the cluster is found', () => {
+  test('elsewhere when the name is empty, as after --kubeconfig=', async () => {
+    assert.equal((await load({ kubeconfig: '' }, { KUBECONFIG: join(home, 'two') })).server, 'https://two');
+  });
+
   test('in the named file, before all else', async () => {
     const { server } = await load({ kubeconfig: join(home, 'one') }, { KUBECONFIG: join(home, 'two'), ...pod });
     assert.equal(server, 'https://one');
@@ -72,6 +78,33 @@ describe('the cluster is found', () => {
   });
 });
 
+describe('a proxy is found', () => {
+  const proxied = async (text: string, env: Record<string, string>) => {
+    const file = join(home, 'proxied');
+    await writeFile(file, text);
+    return (await load({ kubeconfig: file }, env)).proxyUrl?.reveal();
+  };
+  const named = kubeconfig('api.example').replace('server:', 'proxy-url: "socks5://named", server:');
+
+  test('in the file, before the environment', async () => {
+    assert.equal(await proxied(named, { HTTPS_PROXY: 'http://other' }), 'socks5://named');
+  });
+
+  test('in the environment, unless that lets the server out', async () => {
+    const plain = kubeconfig('api.example');
+    assert.equal(await proxied(plain, { HTTPS_PROXY: 'http://me:pw@other' }), 'http://me:pw@other');
+    assert.equal(await proxied(plain, { https_proxy: 'other:3128' }), 'http://other:3128');
+    assert.equal(await proxied(plain, { HTTPS_PROXY: 'http://other', NO_PROXY: '.example' }), undefined);
+    assert.equal(await proxied(plain, {}), undefined);
+  });
+
+  test('for a pod as well', async () => {
+    const env = { ...pod, HTTPS_PROXY: 'http://other' };
+    assert.equal((await load({}, env)).proxyUrl?.reveal(), 'http://other');
+    assert.equal((await load({}, { ...env, NO_PROXY: '10.0.0.0/8' })).proxyUrl, undefined);
+  });
+});
+
 describe('a file that cannot be used', () => {
   test('because it is not there', async () => {
     const file = join(home, 'missing');
@@ -101,5 +134,37 @@ describe('a file that cannot be used', () => {
     await assert.rejects(load({ kubeconfig: file }), {
       message: `context "dangling" of ${file}: tokenFile: cannot read ${join(home, 't')}: there is no such file`,
     });
+  });
+
+  test('because the certificates it names are of no use', async () => {
+    const file = join(home, 'broken');
+    const [crt, key] = [join(home, 'bad.crt'), join(home, 'bad.key')];
+    await writeFile(file, kubeconfig('broken', 'client-certificate: bad.crt, client-key: bad.key'));
+    const refused = async (reason: string) =>
+      assert.rejects(load({ kubeconfig: file }), {
+        name: 'ConfigError',
+        message: `context "broken" of ${file}: ${reason}`,
+      });
+    await writeFile(crt, 'hello');
+    await writeFile(key, alice.key);
+    await refused(`client-certificate: ${crt} holds no certificate in PEM form`);
+    await writeFile(crt, bob.cert);
+    await refused(`client-key: ${key} is not the key of the certificate; were the two mixed up?`);
+    await writeFile(crt, alice.cert);
+    assert.equal((await load({ kubeconfig: file })).server, 'https://broken');
+  });
+
+  test('because it is not a kubeconfig: any bytes are a ConfigError that names the file', async () => {
+    const file = join(home, 'garbage');
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+        await writeFile(file, bytes);
+        await assert.rejects(load({ kubeconfig: file }), (error: Error) => {
+          assert.equal(error.name, 'ConfigError');
+          return error.message.startsWith(`${file}: `);
+        });
+      }),
+      { numRuns: 100 },
+    );
   });
 });

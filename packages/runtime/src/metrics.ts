@@ -63,12 +63,7 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
 
   const depth = gauge('workqueue_depth', 'Keys that wait for a worker', 'name', 'controller', 'priority');
   const adds = counter('workqueue_adds_total', 'Keys that began to wait', 'name', 'controller');
-  const retries = counter(
-    'workqueue_retries_total',
-    'Keys that were added again after a failure',
-    'name',
-    'controller',
-  );
+  const retries = counter('workqueue_retries_total', 'Keys that were added with a delay', 'name', 'controller');
   const waited = histogram(
     'workqueue_queue_duration_seconds',
     'How long a key waited',

@@ -10,7 +10,11 @@ export function actionOf(
   return `${verb} ${resourceNameOf(kind)}${subresource === undefined ? '' : `/${subresource}`} ${key}`;
 }
 
-export function collectionAction(verb: string, kind: Kind, namespace: string | undefined): string {
+export function collectionAction(
+  verb: string,
+  kind: Pick<Kind, 'group' | 'resource' | 'scope'>,
+  namespace: string | undefined,
+): string {
   const where = namespace !== undefined ? ` in ${namespace}` : kind.scope === 'Namespaced' ? ' in all namespaces' : '';
   return `${verb} ${resourceNameOf(kind)}${where}`;
 }

@@ -51,6 +51,28 @@ test('an answer that is not JSON says what it is', () => {
   });
 });
 
+test('an answer that is broken JSON is not shown: it may be half a Secret', () => {
+  const half = Buffer.from('{"kind":"Secret","data":{"password":"aHVudGVyMg==');
+  assert.throws(
+    () => parseAnswer('get secrets a/b', response(200, 'application/json'), half),
+    (error: Error) => {
+      assert.equal(
+        error.message,
+        "get secrets a/b: the answer is broken JSON (49 bytes); does a proxy answer in the server's place?",
+      );
+      assert.equal(error.cause, undefined);
+      return true;
+    },
+  );
+});
+
+test('what the transport knows about a refusal is said with it', () => {
+  const refused = { ...response(401, 'application/json'), hint: 'the token of k was not accepted' };
+  const { message, reason } = statusOf(refused, Buffer.from('{"kind":"Status","message":"Unauthorized"}'));
+  assert.deepEqual([reason, message], ['Unauthorized', 'Unauthorized; the token of k was not accepted']);
+  assert.equal(statusOf(refused, Buffer.from('null')).message, 'status 401: null; the token of k was not accepted');
+});
+
 test('bytes are put together in order, across characters', async () => {
   async function* chunks() {
     const bytes = Buffer.from('{"name":"größe 🚢"}');

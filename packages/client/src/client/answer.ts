@@ -5,6 +5,7 @@
  * `isNotFound` hold.
  */
 import { type Status, TransportError, type TransportResponse } from '@keelson/core';
+import type { ExplainedResponse } from '../transport/connect.ts';
 
 /** Enough of an unexpected text to recognise it. */
 const maxQuotedLength = 300;
@@ -19,37 +20,39 @@ export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> 
 }
 
 export function parseAnswer(action: string, { headers }: TransportResponse, bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
+  const type = headers['content-type'] ?? 'no content type';
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    const type = headers['content-type'] ?? 'no content type';
-    throw new TransportError(
-      action,
-      `the answer is not JSON (${type}): ${quoted(text)}; does a proxy answer in the server's place?`,
-      { cause: error },
-    );
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // Broken JSON may be half a Secret, and the parser's message quotes it: neither is shown.
+    const reason = type.includes('json')
+      ? `the answer is broken JSON (${bytes.length} bytes)`
+      : `the answer is not JSON (${type}): ${quoted(bytes.toString('utf8', 0, maxQuotedLength * 4))}`;
+    throw new TransportError(action, `${reason}; does a proxy answer in the server's place?`);
   }
 }
 
 /** The `Status` of a failure answer: the server's own, or one made of what came instead. */
-export function statusOf({ status: code, headers }: TransportResponse, bytes: Buffer): Status {
+export function statusOf(response: ExplainedResponse, bytes: Buffer): Status {
+  const status = plainStatusOf(response, bytes);
+  if (response.hint === undefined) return status;
+  return { ...status, message: `${status.message || status.reason}; ${response.hint}` };
+}
+
+function plainStatusOf({ status: code, headers }: TransportResponse, bytes: Buffer): Status {
   const text = bytes.toString('utf8');
   if (headers['content-type']?.includes('json')) {
-    const parsed = parsedOrUndefined(text) as Status | undefined;
+    const parsed = parsedOrUndefined(text) as Status | null | undefined;
     // The code is not always in the body; the reason must be, or no predicate would hold.
     if (parsed?.kind === 'Status')
       return { ...parsed, code: parsed.code ?? code, reason: parsed.reason || reasonOf(code) };
   }
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    code,
-    reason: reasonOf(code),
-    message: describe(code, text),
-  };
+  return failureStatus(code, describe(code, text));
+}
+
+/** A failure in the server's own form, for what it did not say itself. */
+export function failureStatus(code: number, message: string): Status {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason: reasonOf(code), message };
 }
 
 function describe(code: number, text: string): string {

@@ -79,6 +79,7 @@ export class Caller {
       const response = await this.#request(call, lifetime, true);
       const bytes = response.status >= 300 ? await bytesOf(response.body) : undefined;
       attempt.finished(response, bytes?.length ?? 0);
+      for (const warning of warningsOf(response.headers.warning)) call.onWarning?.(warning);
       if (bytes) throw new Refusal(response, bytes);
       lifetime.stopTimer();
       return response.body;
@@ -88,7 +89,8 @@ export class Caller {
   /** What an error on the way means to the caller of `action`. */
   failure(action: string, error: unknown): unknown {
     if (error instanceof Refusal) return new ApiError(action, error.toStatus());
-    if (error instanceof DeadlineExceededError) {
+    // Ours begins with the action; another is the reason of the caller's own signal.
+    if (error instanceof DeadlineExceededError && error.message.startsWith(`${action}: `)) {
       return new TransportError(action, `no answer within ${error.afterMs / 1000} s`, { cause: error });
     }
     if (isTransportError(error) && !error.message.startsWith(action)) {
@@ -101,7 +103,7 @@ export class Caller {
     const { clock, random, metrics } = this.#options;
     for (let tries = 1; ; tries++) {
       await this.#throttle(call, lifetime);
-      const attempt = new Attempt(call, clock, metrics);
+      const attempt = new Attempt(call, tries, clock, metrics);
       try {
         return await once(attempt);
       } catch (error) {
@@ -109,7 +111,6 @@ export class Caller {
         const outcome = lifetime.signal.aborted ? undefined : outcomeOf(error, clock);
         const delayMs = outcome && retryDelay({ tries, isRepeatable: call.isRepeatable, outcome }, random);
         if (delayMs === undefined || delayMs >= lifetime.remainingMs()) throw this.failure(call.action, error);
-        metrics?.retried?.({ method: call.method, code: attempt.code });
         await this.#pause(call, delayMs, lifetime);
       }
     }
@@ -136,6 +137,9 @@ export class Caller {
   async #throttle(call: Call, lifetime: Lifetime): Promise<void> {
     const waitedMs = this.#options.bucket?.reserve() ?? 0;
     if (waitedMs === 0) return;
+    if (waitedMs >= lifetime.remainingMs() && !lifetime.signal.aborted) {
+      throw new TransportError(call.action, 'the rate limit of this client leaves no time for it');
+    }
     await this.#pause(call, waitedMs, lifetime);
     this.#options.metrics?.throttled?.({ method: call.method, waitedMs });
   }
@@ -174,31 +178,35 @@ function outcomeOf(error: unknown, clock: Clock): Outcome | undefined {
 /** Measures one try. */
 class Attempt {
   readonly #call: Call;
+  readonly #tries: number;
   readonly #clock: Clock;
   readonly #metrics: RequestMetrics | undefined;
   readonly #since: number;
-  code = '<error>';
+  #code = '<error>';
 
-  constructor(call: Call, clock: Clock, metrics: RequestMetrics | undefined) {
+  constructor(call: Call, tries: number, clock: Clock, metrics: RequestMetrics | undefined) {
     this.#call = call;
+    this.#tries = tries;
     this.#clock = clock;
     this.#metrics = metrics;
     this.#since = clock.monotonic();
   }
 
   finished({ status }: TransportResponse, responseBytes: number): void {
-    this.code = String(status);
+    this.#code = String(status);
     this.#report(responseBytes);
   }
 
   failed(): void {
-    if (this.code === '<error>') this.#report(0);
+    if (this.#code === '<error>') this.#report(0);
   }
 
   #report(responseBytes: number): void {
+    const { method } = this.#call;
+    if (this.#tries > 1) this.#metrics?.retried?.({ method, code: this.#code });
     this.#metrics?.finished?.({
-      method: this.#call.method,
-      code: this.code,
+      method,
+      code: this.#code,
       durationMs: this.#clock.monotonic() - this.#since,
       requestBytes: this.#call.body === undefined ? 0 : Buffer.byteLength(this.#call.body),
       responseBytes,

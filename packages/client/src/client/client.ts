@@ -6,10 +6,14 @@
  * server sent them, with fields this library does not know, and always with `apiVersion` and `kind`.
  *
  * Keys are `namespace/name`, or `name` for a cluster-scoped kind; the wrong form is a TypeError before anything is sent.
+ *
+ * A kind that is only known at run time is given by its group, version and kind. The client asks the server for the rest,
+ * remembers it, and asks again for what it does not know: a definition installed a moment ago is found.
  */
 import type {
   InputOf,
   Kind,
+  KubernetesObject,
   LabelSelection,
   List,
   NamespacedName,
@@ -22,48 +26,69 @@ import type { JsonPatch, MergePatchOf } from './patch.ts';
 
 export interface Client {
   /** The object; a NotFound `ApiError` when there is none. */
-  get<K extends Kind>(kind: K, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K>>;
+  get<K extends Kind>(kind: K | GroupVersionKind, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K>>;
 
   /** The object, or `undefined` when there is none. */
-  find<K extends Kind>(kind: K, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
+  find<K extends Kind>(
+    kind: K | GroupVersionKind,
+    key: NamespacedName,
+    options?: GetOptions,
+  ): Promise<ObjectOf<K> | undefined>;
 
   /** All objects, fetched page by page into one list. `timeoutMs` bounds the whole of it. */
-  list<K extends Kind>(kind: K, options?: ListOptions): Promise<List<ObjectOf<K>>>;
+  list<K extends Kind>(kind: K | GroupVersionKind, options?: ListOptions): Promise<List<ObjectOf<K>>>;
 
   /** The same pages one at a time; never holds more than one. `timeoutMs` bounds each. */
-  pages<K extends Kind>(kind: K, options?: ListOptions): AsyncIterable<List<ObjectOf<K>>>;
+  pages<K extends Kind>(kind: K | GroupVersionKind, options?: ListOptions): AsyncIterable<List<ObjectOf<K>>>;
 
   /** A namespaced kind needs `metadata.namespace`. A kind that is answered and not kept, such as a review, will do too. */
-  create<K extends CreatableKind>(kind: K, object: InputOf<K>, options?: CreateOptions): Promise<ObjectOf<K>>;
-  create(kind: Kind, object: SubresourceBody, options: CreateOptions & AtSubresource): Promise<unknown>;
+  create<K extends CreatableKind>(kind: K, object: WrittenOf<K>, options?: CreateOptions): Promise<ObjectOf<K>>;
+  create(kind: GroupVersionKind, object: WrittenOf<Kind>, options?: CreateOptions): Promise<KubernetesObject>;
+  create(
+    kind: Kind | GroupVersionKind,
+    object: SubresourceBody,
+    options: CreateOptions & AtSubresource,
+  ): Promise<unknown>;
 
   /** Replaces the object. With its `resourceVersion`, only if nobody wrote in between; without, unconditionally. */
-  update<K extends Kind>(kind: K, object: UpdateOf<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+  update<K extends Kind>(
+    kind: K | GroupVersionKind,
+    object: UpdateOf<K>,
+    options?: UpdateOptions,
+  ): Promise<ObjectOf<K>>;
 
   /** A merge patch (RFC 7396), or, given an array, a JSON patch (RFC 6902). */
   patch<K extends Kind>(
-    kind: K,
+    kind: K | GroupVersionKind,
     key: NamespacedName,
     patch: MergePatchOf<K> | JsonPatch,
     options?: PatchOptions,
   ): Promise<ObjectOf<K>>;
 
   /** Server-side apply: the fields named here become the field manager's, those it named before and not now go. */
-  apply<K extends Kind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
-  apply<K extends Kind>(kind: K, object: SubresourceBody, options: ApplyOptions & AtSubresource): Promise<ObjectOf<K>>;
+  apply<K extends Kind>(kind: K | GroupVersionKind, object: WrittenOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
+  apply<K extends Kind>(
+    kind: K | GroupVersionKind,
+    object: SubresourceBody,
+    options: ApplyOptions & AtSubresource,
+  ): Promise<ObjectOf<K>>;
 
   /** A NotFound `ApiError` when there is nothing to delete. */
-  delete<K extends Kind>(kind: K, key: NamespacedName, options?: DeleteOptions): Promise<DeleteResult<ObjectOf<K>>>;
+  delete<K extends Kind>(
+    kind: K | GroupVersionKind,
+    key: NamespacedName,
+    options?: DeleteOptions,
+  ): Promise<DeleteResult<ObjectOf<K>>>;
 
   /** Deletes whatever the selection matches, in one namespace (`namespace` is required for a namespaced kind). */
-  deleteCollection<K extends Kind>(kind: K, options?: DeleteCollectionOptions): Promise<void>;
+  deleteCollection(kind: Kind | GroupVersionKind, options?: DeleteCollectionOptions): Promise<void>;
 
   /**
    * Changes as the server reports them, until it closes the stream (which it does every few minutes), the signal is
    * aborted, or the loop is left. An ERROR event is thrown as an `ApiError` (`isGone`: list again). An informer does
    * all that for you.
    */
-  watch<K extends Kind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
+  watch<K extends Kind>(kind: K | GroupVersionKind, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
   /** The JSON at any path, for what is no object of a kind: `/version`, `/apis`. */
   getRaw(path: string, options?: RawOptions): Promise<unknown>;
@@ -73,6 +98,23 @@ export interface Client {
 
   /** The same client with these defaults for every call; a signal given here and one given to a call both count. */
   with(defaults: CallDefaults): Client;
+}
+
+/** The name of a kind, for one that is only known at run time; `group` is empty for Pods and their like. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** What has one is a `Kind`. */
+  readonly resource?: undefined;
+}
+
+/** What an author writes of a kind. Of one that is only known at run time, nothing is known about its fields. */
+export type WrittenOf<K extends VirtualKind> =
+  KubernetesObject extends ObjectOf<K> ? InputOf<K> | (InputOf<K> & AnyFields) : InputOf<K>;
+
+interface AnyFields {
+  readonly [field: string]: unknown;
 }
 
 /** What can be sent to a collection: a stored kind, or a virtual one that has a path of its own. */
@@ -91,7 +133,7 @@ export interface AtSubresource {
 }
 
 /** What `update` takes: an object as read, or as written with its name known. */
-export type UpdateOf<K extends Kind> = ObjectOf<K> | (InputOf<K> & { readonly metadata: { readonly name: string } });
+export type UpdateOf<K extends Kind> = ObjectOf<K> | (WrittenOf<K> & { readonly metadata: { readonly name: string } });
 
 export interface CallOptions {
   /** Ends the call, and closes its connection. The call rejects with the signal's reason. */
@@ -149,6 +191,8 @@ export interface WatchOptions extends Selection {
   readonly sendInitialEvents?: boolean | undefined;
   /** When the server shall end the watch. @default the server's choice, 30 to 60 minutes */
   readonly serverTimeoutSeconds?: number | undefined;
+  /** With 'drop', objects come without `metadata.managedFields`, which are half of the work to read. @default 'keep' */
+  readonly managedFields?: 'keep' | 'drop' | undefined;
   /** Called when the server has begun its answer. Its first event may be a minute away. */
   readonly onOpen?: (() => void) | undefined;
   /** Told about a line that is no event; the watch goes on. @default it ends with that error */

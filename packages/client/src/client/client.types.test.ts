@@ -40,6 +40,24 @@ export async function promises(client: Client, dynamic: Kind): Promise<void> {
   const anything = await client.get(dynamic, 'x/y');
   holds<Equal<typeof anything, KubernetesObject>>();
   await client.patch(dynamic, 'x/y', { spec: { whatever: [1, 2] } });
+  await client.create(dynamic, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
+
+  const named = { group: 'example.com', version: 'v1', kind: 'Widget' };
+  const byName = await client.get(named, 'x/y');
+  holds<Equal<typeof byName, KubernetesObject>>();
+  const byLiteral = await client.find({ group: 'example.com', version: 'v1', kind: 'Widget' }, 'x/y');
+  holds<Equal<typeof byLiteral, KubernetesObject | undefined>>();
+  await client.create(named, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
+  await client.apply(named, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
+  await client.update(named, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
+  await client.patch(named, 'x/y', { spec: { whatever: [1, 2] } });
+  await client.create(named, { metadata: { name: 'y' }, anything: 1 }, { subresource: 'eviction' });
+  for await (const page of client.pages(named)) holds<Equal<typeof page.items, readonly KubernetesObject[]>>();
+  // @ts-expect-error a kind has a name
+  await client.get({ group: 'example.com', version: 'v1' }, 'x/y');
+  // @ts-expect-error an object has metadata
+  await client.create(named, { spec: {} });
+
   const metadata = await client.get(metadataOf(Deployment), 'x/y');
   // @ts-expect-error metadata has no spec
   metadata.spec;

@@ -1,8 +1,8 @@
 /** Makes a client of a transport. */
 import {
+  ApiError,
   apiVersionOf,
   type Clock,
-  type InputOf,
   isGone,
   isNotFound,
   type Kind,
@@ -15,12 +15,15 @@ import {
   type ObjectOf,
   type Random,
   type Transport,
+  TransportError,
   type WatchEvent,
 } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { createDiscovery, type Discovery } from '../discovery/discovery.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { watchEvents } from '../watch/watch-events.ts';
 import { actionOf, collectionAction } from './action.ts';
+import { failureStatus } from './answer.ts';
 import { type Call, Caller } from './caller.ts';
 import type {
   ApplyOptions,
@@ -33,6 +36,7 @@ import type {
   DeleteOptions,
   DeleteResult,
   GetOptions,
+  GroupVersionKind,
   ListOptions,
   PatchOptions,
   RawOptions,
@@ -41,6 +45,7 @@ import type {
   UpdateOptions,
   WatchOptions,
   WriteOptions,
+  WrittenOf,
 } from './client.ts';
 import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -56,7 +61,10 @@ export interface ClientOptions extends CallDefaults {
   readonly onWarning?: ((warning: string) => void) | undefined;
   /** Hold requests back on this side. @default none; the server's own fairness decides */
   readonly rateLimit?: { readonly qps: number; readonly burst: number } | undefined;
-  /** Headers for every request, such as `traceparent`. */
+  /**
+   * More headers for every request, asked for right before it is sent, in the asynchronous context of the call: such as
+   * the `traceparent` of the active span.
+   */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly metrics?: RequestMetrics | undefined;
   /** @default systemClock */
@@ -96,24 +104,33 @@ const patchContentTypes = {
 class ApiClient implements Client {
   readonly #caller: Caller;
   readonly #defaults: Defaults;
+  /** Knows the kinds that are given by name; shared by all clients that `with` makes. */
+  readonly #discovery: Discovery;
 
-  constructor(caller: Caller, defaults: Defaults) {
+  constructor(caller: Caller, defaults: Defaults, discovery?: Discovery) {
     this.#caller = caller;
     this.#defaults = defaults;
+    this.#discovery = discovery ?? createDiscovery(this);
   }
 
   with({ signal, timeoutMs, fieldManager, guard }: CallDefaults): Client {
     const { signals, onWarning } = this.#defaults;
-    return new ApiClient(this.#caller, {
+    const defaults = {
       signals: signal ? [...signals, signal] : signals,
       timeoutMs: timeoutMs ?? this.#defaults.timeoutMs,
       fieldManager: fieldManager ?? this.#defaults.fieldManager,
       guard: both(this.#defaults.guard, guard),
       onWarning,
-    });
+    };
+    return new ApiClient(this.#caller, defaults, this.#discovery);
   }
 
-  async get<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K>> {
+  async get<K extends Kind>(
+    given: K | GroupVersionKind,
+    key: NamespacedName,
+    options: GetOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const { subresource, resourceVersion } = options;
     const object = await this.#send<ObjectOf<K>>(
       {
@@ -128,7 +145,11 @@ class ApiClient implements Client {
     return asKind(kind, object);
   }
 
-  async find<K extends Kind>(kind: K, key: NamespacedName, options: GetOptions = {}): Promise<ObjectOf<K> | undefined> {
+  async find<K extends Kind>(
+    kind: K | GroupVersionKind,
+    key: NamespacedName,
+    options: GetOptions = {},
+  ): Promise<ObjectOf<K> | undefined> {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
@@ -138,31 +159,36 @@ class ApiClient implements Client {
     }
   }
 
-  async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<List<ObjectOf<K>>> {
+  async list<K extends Kind>(given: K | GroupVersionKind, options: ListOptions = {}): Promise<List<ObjectOf<K>>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const action = collectionAction('list', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
     const items: ObjectOf<K>[] = [];
     let page: List<ObjectOf<K>> | undefined;
     do {
       try {
-        page = await this.#page(kind, options, page?.continueToken ?? options.continueToken, lifetime);
+        page = await this.#page<K>(kind, options, page?.continueToken ?? options.continueToken, lifetime);
       } catch (error) {
         if (!page || !isGone(error)) throw error;
         // The state that the pages show was compacted away meanwhile: one answer with everything, as client-go does.
         items.length = 0;
-        page = await this.#page(kind, { ...options, pageSize: 0 }, undefined, lifetime);
+        page = await this.#page<K>(kind, { ...options, pageSize: 0 }, undefined, lifetime);
       }
       for (const item of page.items) items.push(item);
     } while (page.continueToken !== undefined);
     return { items, resourceVersion: page.resourceVersion };
   }
 
-  async *pages<K extends Kind>(kind: K, options: ListOptions = {}): AsyncGenerator<List<ObjectOf<K>>, void, undefined> {
+  async *pages<K extends Kind>(
+    given: K | GroupVersionKind,
+    options: ListOptions = {},
+  ): AsyncGenerator<List<ObjectOf<K>>, void, undefined> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const action = collectionAction('list', kind, options.namespace);
     let continueToken = options.continueToken;
     do {
       using lifetime = this.#lifetime(action, options);
-      const page: List<ObjectOf<K>> = await this.#page(kind, options, continueToken, lifetime);
+      const page: List<ObjectOf<K>> = await this.#page<K>(kind, options, continueToken, lifetime);
       continueToken = page.continueToken;
       lifetime[Symbol.dispose](); // the time that the caller takes is not the server's
       yield page;
@@ -170,21 +196,23 @@ class ApiClient implements Client {
   }
 
   async create<K extends CreatableKind>(
-    kind: K,
-    object: InputOf<K> | SubresourceBody,
+    given: K | GroupVersionKind,
+    object: WrittenOf<K> | SubresourceBody,
     options: CreateOptions = {},
   ): Promise<ObjectOf<K>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const { namespace, name, generateName = '' } = (object as { readonly metadata?: ObjectMeta }).metadata ?? {};
     const { subresource } = options;
     if (kind.scope === 'Namespaced' && namespace === undefined) {
       throw new TypeError(`${kind.kind} is namespaced, so create needs metadata.namespace`);
     }
     const key = `${namespace === undefined ? '' : `${namespace}/`}${name ?? `${generateName}*`}`;
+    const isNamed = name !== undefined || generateName !== '';
     const path =
       subresource === undefined ? collectionPath(kind, namespace) : objectPath(kind, addressOf(kind, key), subresource);
     return this.#write(
       {
-        action: actionOf('create', kind, key, subresource),
+        action: isNamed ? actionOf('create', kind, key, subresource) : collectionAction('create', kind, namespace),
         method: 'POST',
         path,
         body: JSON.stringify(withKind(kind, object)),
@@ -193,7 +221,12 @@ class ApiClient implements Client {
     );
   }
 
-  async update<K extends Kind>(kind: K, object: UpdateOf<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
+  async update<K extends Kind>(
+    given: K | GroupVersionKind,
+    object: UpdateOf<K>,
+    options: UpdateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const key = keyOf(object);
     const { subresource } = options;
     return this.#write(
@@ -208,11 +241,12 @@ class ApiClient implements Client {
   }
 
   async patch<K extends Kind>(
-    kind: K,
+    given: K | GroupVersionKind,
     key: NamespacedName,
     patch: MergePatchOf<K> | JsonPatch,
     options: PatchOptions = {},
   ): Promise<ObjectOf<K>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const { subresource, type = Array.isArray(patch) ? 'json' : 'merge' } = options;
     if (Array.isArray(patch) !== (type === 'json')) {
       throw new TypeError(`patch: a ${type} patch is an ${type === 'json' ? 'array of operations' : 'object'}`);
@@ -230,10 +264,11 @@ class ApiClient implements Client {
   }
 
   async apply<K extends Kind>(
-    kind: K,
-    object: InputOf<K> | SubresourceBody,
+    given: K | GroupVersionKind,
+    object: WrittenOf<K> | SubresourceBody,
     options: ApplyOptions = {},
   ): Promise<ObjectOf<K>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const key = keyOf(object);
     const { subresource, force } = options;
     if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
@@ -254,10 +289,11 @@ class ApiClient implements Client {
   }
 
   async delete<K extends Kind>(
-    kind: K,
+    given: K | GroupVersionKind,
     key: NamespacedName,
     options: DeleteOptions = {},
   ): Promise<DeleteResult<ObjectOf<K>>> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const answer: unknown = await this.#send(
       {
         action: actionOf('delete', kind, key),
@@ -265,14 +301,15 @@ class ApiClient implements Client {
         path: objectPath(kind, addressOf(kind, key)),
         body: deleteBody(options),
         isRepeatable: false,
-        onWarning: options.onWarning ?? this.#defaults.onWarning,
+        onWarning: options.onWarning,
       },
       options,
     );
     return deleteResult(answer as ObjectOf<K>);
   }
 
-  async deleteCollection<K extends Kind>(kind: K, options: DeleteCollectionOptions = {}): Promise<void> {
+  async deleteCollection(given: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     if (kind.scope === 'Namespaced' && options.namespace === undefined) {
       throw new TypeError(`${kind.kind} is namespaced, so deleteCollection needs a namespace`);
     }
@@ -283,16 +320,17 @@ class ApiClient implements Client {
         path: collectionPath(kind, options.namespace) + query(selectionParameters(options)),
         body: deleteBody(options),
         isRepeatable: false,
-        onWarning: options.onWarning ?? this.#defaults.onWarning,
+        onWarning: options.onWarning,
       },
       options,
     );
   }
 
   async *watch<K extends Kind>(
-    kind: K,
+    given: K | GroupVersionKind,
     options: WatchOptions = {},
   ): AsyncGenerator<WatchEvent<ObjectOf<K>>, void, undefined> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const action = collectionAction('watch', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
     const body = await this.#caller.open(
@@ -302,12 +340,14 @@ class ApiClient implements Client {
         path: collectionPath(kind, options.namespace) + query(watchParameters(options)),
         accept: objectForm(kind),
         isRepeatable: true,
+        onWarning: this.#defaults.onWarning,
       },
       lifetime,
     );
     options.onOpen?.();
     try {
-      for await (const event of watchEvents<ObjectOf<K>>(action, body, options.onUnreadable ?? raise)) {
+      const { onUnreadable = raise, managedFields } = options;
+      for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields })) {
         if (event.type !== 'BOOKMARK') asKind(kind, event.object);
         yield event;
       }
@@ -333,23 +373,46 @@ class ApiClient implements Client {
     }
   }
 
+  /** What the server says about a kind of which only the name is known. */
+  async #kindNamed(name: GroupVersionKind, options: CallOptions): Promise<Kind> {
+    const action = `find the kind ${name.kind} of ${apiVersionOf(name)}`;
+    using lifetime = this.#lifetime(action, options);
+    const found = await lifetime.with(this.#discovery.find(name)).catch((error: unknown) => {
+      throw this.#caller.failure(action, error);
+    });
+    if (found) return found;
+    throw new ApiError(
+      action,
+      failureStatus(404, 'the server has no such kind; is its CustomResourceDefinition installed?'),
+    );
+  }
+
   async #page<K extends Kind>(
-    kind: K,
+    kind: Kind,
     options: ListOptions,
     continueToken: string | undefined,
     lifetime: Lifetime,
   ): Promise<List<ObjectOf<K>>> {
-    const answer = await this.#caller.send(
+    const action = collectionAction('list', kind, options.namespace);
+    const answer = await this.#sendWithin(
       {
-        action: collectionAction('list', kind, options.namespace),
+        action,
         method: 'GET',
         path: collectionPath(kind, options.namespace) + query(pageParameters(options, continueToken)),
         accept: listForm(kind),
         isRepeatable: true,
+        onWarning: this.#defaults.onWarning,
       },
       lifetime,
     );
-    return listOf(kind, answer as RawList<ObjectOf<K>>);
+    const page = listOf(kind, answer as RawList<ObjectOf<K>>);
+    if (page.continueToken !== undefined && page.continueToken === continueToken) {
+      throw new TransportError(
+        action,
+        'the server goes round in circles: this page says that it is followed by itself',
+      );
+    }
+    return page;
   }
 
   async #write<K extends Kind>(
@@ -357,7 +420,7 @@ class ApiClient implements Client {
     options: WriteOptions,
     more: Readonly<Record<string, boolean | undefined>> = {},
   ): Promise<ObjectOf<K>> {
-    const { fieldManager = this.#defaults.fieldManager, onWarning = this.#defaults.onWarning } = options;
+    const { fieldManager = this.#defaults.fieldManager, onWarning } = options;
     const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
     return this.#send({ isRepeatable: false, ...call, path: call.path + query(parameters), onWarning }, options);
   }
@@ -365,13 +428,29 @@ class ApiClient implements Client {
   async #send<T>(call: Call, options: CallOptions): Promise<T> {
     using lifetime = this.#lifetime(call.action, options);
     const guard = call.method === 'GET' ? undefined : this.#defaults.guard;
-    return (await this.#caller.send({ ...call, guard }, lifetime)) as T;
+    const onWarning = call.onWarning ?? this.#defaults.onWarning;
+    return (await this.#sendWithin({ ...call, guard, onWarning }, lifetime)) as T;
+  }
+
+  async #sendWithin(call: Call, lifetime: Lifetime): Promise<unknown> {
+    try {
+      return await this.#caller.send(call, lifetime);
+    } catch (error) {
+      // There is nothing at this path: what was learned about kinds may be out of date.
+      if (isNotFound(error) && error.status.details?.name === undefined) this.#discovery.invalidate();
+      throw error;
+    }
   }
 
   #lifetime(action: string, { signal, timeoutMs = this.#defaults.timeoutMs }: CallOptions): Lifetime {
     const { signals } = this.#defaults;
     return this.#caller.lifetime(action, timeoutMs, signal ? [...signals, signal] : signals);
   }
+}
+
+/** Whether it is known where the objects of a kind are. */
+function isKind<K extends CreatableKind>(given: K | GroupVersionKind): given is K {
+  return given.resource !== undefined;
 }
 
 /** The body of a subresource may be of another kind (an Eviction of a Pod), and then says so itself. */

@@ -28,6 +28,22 @@ export class Lifetime implements Disposable {
     return this.#endsAt - this.#clock.monotonic();
   }
 
+  /** What others also wait for: the end of this lifetime lets only us go. */
+  async with<T>(shared: Promise<T>): Promise<T> {
+    const { signal } = this.#controller;
+    let onEnd: (() => void) | undefined;
+    const ended = new Promise<never>((_, reject) => {
+      onEnd = () => reject(signal.reason);
+      if (signal.aborted) onEnd();
+      else signal.addEventListener('abort', onEnd, { once: true });
+    });
+    try {
+      return await Promise.race([shared, ended]);
+    } finally {
+      if (onEnd) signal.removeEventListener('abort', onEnd);
+    }
+  }
+
   /** The rest may take as long as it likes; the signals still count. */
   stopTimer(): void {
     this.#timer[Symbol.dispose]();

@@ -10,7 +10,7 @@ export interface RequestMetrics {
    * `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. A watch counts when it begins.
    */
   finished?(attempt: RequestAttempt): void;
-  /** An attempt failed and another follows: `rest_client_request_retries_total{code,method,host}`. */
+  /** An attempt that was not the first of its call is over: `rest_client_request_retries_total{code,method,host}`. */
   retried?(attempt: Pick<RequestAttempt, 'method' | 'code'>): void;
   /** The client's own rate limit held a request back: `rest_client_rate_limiter_duration_seconds{verb}`. */
   throttled?(attempt: { readonly method: string; readonly waitedMs: number }): void;

@@ -15,7 +15,7 @@ export interface ClusterConfig {
   readonly credentials: Credentials;
   /** Act as someone else, if the rules allow it. */
   readonly impersonate?: Impersonation | undefined;
-  /** An HTTP proxy that opens tunnels to the server; it may contain a password. */
+  /** A proxy that opens tunnels to the server: an http, https or socks5 URL, which may contain a password. */
   readonly proxyUrl?: Secret | undefined;
   /** Never ask for compressed answers, whatever `connect` is told. */
   readonly disableCompression: boolean;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { readKubeconfig } from './kubeconfig.ts';
 
 const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
@@ -100,6 +101,30 @@ describe('a kubeconfig', () => {
     assert.equal(config.tls.insecureSkipVerify, true);
   });
 
+  test('may name a proxy of any kind that kubectl knows', async () => {
+    for (const url of ['http://p:3128', 'https://me:pw@p', 'socks5://p:1080'])
+      assert.equal((await read({ cluster: `proxy-url: "${url}"` })).proxyUrl?.reveal(), url);
+  });
+
+  test('asks no exec plugin where there is a client certificate, as kubectl does', async () => {
+    const exec = 'exec: { apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: x }';
+    const { tls, credentials } = await read({ user: `client-certificate: c, client-key: k, ${exec}` });
+    assert.ok(tls.clientCertificate);
+    assert.equal(credentials.type, 'none');
+    assert.equal((await read({ user: exec })).credentials.type, 'exec');
+  });
+
+  test('may use anchors and merge keys', async () => {
+    const text = `
+common: &common { server: https://shared, tls-server-name: api }
+clusters: [{ name: a, cluster: { <<: *common, tls-server-name: own } }]
+contexts: [{ name: a, context: { cluster: a } }]
+current-context: a
+`;
+    const { server, tls } = await readKubeconfig([{ path: '/c', text }]);
+    assert.deepEqual([server, tls.serverName], ['https://shared', 'own']);
+  });
+
   test('is JSON as well', async () => {
     const text = JSON.stringify({
       clusters: [{ name: 'j', cluster: { server: 'http://localhost:8080/' } }],
@@ -146,7 +171,11 @@ describe('a bad kubeconfig names the field and the reason', () => {
   const cases: readonly [string, Parts, string][] = [
     ['no such context', { rest: 'current-context: nope' }, 'current-context: there is no context "nope"; there are: k'],
     ['no context chosen', { rest: '' }, 'current-context: no context is chosen; there are: k'],
-    ['a server that is no URL', { server: '127.0.0.1' }, 'clusters[k].cluster.server: is not an http or https URL'],
+    [
+      'a server that is no URL',
+      { server: '127.0.0.1' },
+      'clusters[k].cluster.server: is not an http or https URL, such as https://127.0.0.1:6443',
+    ],
     [
       'a user in the server',
       { server: 'https://a:b@c' },
@@ -181,7 +210,7 @@ describe('a bad kubeconfig names the field and the reason', () => {
     [
       'a removed auth provider',
       { user: 'auth-provider: { name: gcp }' },
-      'users[k].user.auth-provider: was removed from Kubernetes; use an exec plugin',
+      'users[k].user.auth-provider: was removed from Kubernetes; use an exec plugin in its place',
     ],
     [
       'an old exec plugin',
@@ -204,9 +233,14 @@ describe('a bad kubeconfig names the field and the reason', () => {
       'users[k].user.as: is missing; as-uid, as-groups and as-user-extra need it',
     ],
     [
-      'a socks proxy',
-      { cluster: 'proxy-url: "socks5://x"' },
-      'clusters[k].cluster.proxy-url: is not an http or https URL; other proxies are not supported',
+      'a proxy of an unknown kind',
+      { cluster: 'proxy-url: "socks4://me:pw@x"' },
+      'clusters[k].cluster.proxy-url: is not the URL of an http, https or socks5 proxy, such as http://proxy.example:3128',
+    ],
+    [
+      'a token with a line break',
+      { user: 'token: "abc\\n"' },
+      'users[k].user.token: is no token: it contains a line break, a space or another character that no token has',
     ],
   ];
   for (const [what, parts, message] of cases) {
@@ -225,12 +259,101 @@ describe('a bad kubeconfig names the field and the reason', () => {
       'contexts[a].context.cluster: there is no cluster "c"',
     ],
     ['an empty file', '', 'current-context: no context is chosen; there are none'],
+    ['a file that is nested too deeply', '['.repeat(5000), 'line 1: is not YAML (nested too deeply)'],
+    [
+      'aliases that multiply',
+      `a: &a [x, x]\n${[...'bcdefghij'].map((name, i) => `${name}: &${name} [${`*${'abcdefghij'[i]},`.repeat(9)}]`).join('\n')}`,
+      'is not YAML (its aliases lead nowhere, or multiply)',
+    ],
   ];
   for (const [what, text, message] of texts) {
     test(what, async () => {
       await assert.rejects(readKubeconfig([{ path: '/c', text }]), { name: 'ConfigError', message: `/c: ${message}` });
     });
   }
+});
+
+describe('whatever a kubeconfig holds, it is a configuration or a ConfigError', () => {
+  const judge = async (text: string) => {
+    try {
+      await readKubeconfig([{ path: '/c', text }]);
+    } catch (error) {
+      assert.equal((error as Error).name, 'ConfigError', inspect(error));
+      assert.match((error as Error).message, /^\/c: /);
+    }
+  };
+
+  test('any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) => judge(Buffer.from(bytes).toString('utf8'))),
+      { numRuns: 200 },
+    );
+  });
+
+  test('any text that looks like YAML', async () => {
+    const token = fc.constantFrom(
+      ...'{}[]:-,&*!|>%@`#"\'\n\t ?~<'.split(''),
+      'a',
+      '&a',
+      '*a',
+      '<<: ',
+      '- ',
+      ': ',
+      '!!binary ',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(token, { maxLength: 40 }), (tokens) => judge(tokens.join(''))),
+      { numRuns: 200 },
+    );
+  });
+
+  test('any value in any place', async () => {
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('', 'a', 'https://a', '/', true, [], {}));
+    const fields = [
+      ...['server', 'certificate-authority', 'certificate-authority-data', 'insecure-skip-tls-verify', 'extensions'],
+      ...['tls-server-name', 'proxy-url', 'disable-compression', 'token', 'tokenFile', 'username', 'password', 'as'],
+      ...[
+        'client-certificate',
+        'client-certificate-data',
+        'client-key',
+        'client-key-data',
+        'as-groups',
+        'as-user-extra',
+      ],
+      ...[
+        'exec',
+        'apiVersion',
+        'command',
+        'args',
+        'env',
+        'interactiveMode',
+        'cluster',
+        'user',
+        'namespace',
+        '__proto__',
+      ],
+    ];
+    const section = fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 6 });
+    const good = { server: 'https://a', cluster: 'a', user: 'a', token: 'a' };
+    const some = fc.oneof(
+      section,
+      section.map((given) => ({ ...good, ...given })),
+      value,
+    );
+    await fc.assert(
+      fc.asyncProperty(some, some, some, fc.option(value), (cluster, user, context, current) =>
+        judge(
+          JSON.stringify({
+            clusters: [{ name: 'a', cluster }],
+            users: [{ name: 'a', user }],
+            contexts: [{ name: 'a', context }],
+            'current-context': current ?? 'a',
+          }),
+        ),
+      ),
+      { numRuns: 300 },
+    );
+  });
 });
 
 describe('secrets', () => {

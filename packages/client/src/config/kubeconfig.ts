@@ -6,8 +6,10 @@
  */
 import type { ClusterConfig, Credentials, ExecPlugin, Impersonation, Material, TlsConfig } from './cluster-config.ts';
 import { ConfigError } from './config-error.ts';
+import { expectedProxy, isProxyUrl } from './proxy.ts';
 import { Secret } from './secret.ts';
 import { Section } from './section.ts';
+import { isToken, notAToken } from './token.ts';
 
 export interface KubeconfigFile {
   readonly path: string;
@@ -41,15 +43,20 @@ export async function readKubeconfig(files: readonly KubeconfigFile[], context?:
 
 async function parse({ path, text }: KubeconfigFile): Promise<Section> {
   const { parseDocument } = await import('yaml'); // loaded late: a pod never needs it
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  // The parser's own messages may quote the text, and with it a secret, so none of them is passed on.
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', merge: true });
   const [error] = document.errors;
   if (error) {
-    // The parser's own message may quote the text, and with it a secret.
     const line = text.slice(0, error.pos[0]).split('\n').length;
-    const reason = error.code.toLowerCase().replaceAll('_', ' ');
-    throw new ConfigError({ file: path, field: `line ${line}` }, `is not YAML (${reason})`);
+    const reason = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.code.toLowerCase();
+    throw new ConfigError({ file: path, field: `line ${line}` }, `is not YAML (${reason.replaceAll('_', ' ')})`);
   }
-  const content: unknown = document.toJS();
+  let content: unknown;
+  try {
+    content = document.toJS();
+  } catch {
+    throw new ConfigError({ file: path }, 'is not YAML (its aliases lead nowhere, or multiply)');
+  }
   return new Section(path, '', content ?? {});
 }
 
@@ -78,13 +85,14 @@ function clusterConfig(
   rest: Pick<ClusterConfig, 'namespace' | 'source'>,
 ): ClusterConfig {
   const proxyUrl = cluster.string('proxy-url');
-  if (proxyUrl !== undefined && !/^https?:\/\//.test(proxyUrl)) {
-    throw cluster.error('proxy-url', 'is not an http or https URL; other proxies are not supported');
-  }
+  if (proxyUrl !== undefined && !isProxyUrl(proxyUrl)) throw cluster.error('proxy-url', expectedProxy);
+  const tls = tlsOf(cluster, user);
+  const credentials: Credentials = user ? credentialsOf(user, cluster) : { type: 'none' };
   return {
     server: serverOf(cluster),
-    tls: tlsOf(cluster, user),
-    credentials: user ? credentialsOf(user, cluster) : { type: 'none' },
+    tls,
+    // A plugin is not asked when there is a client certificate: so kubectl decides.
+    credentials: credentials.type === 'exec' && tls.clientCertificate ? { type: 'none' } : credentials,
     impersonate: user && impersonationOf(user),
     proxyUrl: proxyUrl === undefined ? undefined : new Secret(proxyUrl),
     disableCompression: cluster.boolean('disable-compression'),
@@ -96,7 +104,7 @@ function serverOf(cluster: Section): string {
   const server = cluster.required('server');
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw cluster.error('server', 'is not an http or https URL');
+    throw cluster.error('server', 'is not an http or https URL, such as https://127.0.0.1:6443');
   if (url.username || url.password) throw cluster.error('server', 'must not contain a user; put it under users');
   return server.replace(/\/+$/, '');
 }
@@ -136,12 +144,13 @@ function credentialsOf(user: Section, cluster: Section): Credentials {
   const password = user.string('password');
   const hasBasic = username !== undefined || password !== undefined;
   if (user.has('auth-provider')) {
-    throw user.error('auth-provider', 'was removed from Kubernetes; use an exec plugin');
+    throw user.error('auth-provider', 'was removed from Kubernetes; use an exec plugin in its place');
   }
   if (hasBasic && (token !== undefined || tokenFile !== undefined)) {
     throw user.error('token', 'stands beside username and password; only one of them can be used');
   }
   if (tokenFile !== undefined) return { type: 'tokenFile', path: tokenFile };
+  if (token !== undefined && !isToken(token)) throw user.error('token', notAToken);
   if (token !== undefined) return { type: 'token', token: new Secret(token) };
   if (hasBasic) return { type: 'basic', username: username ?? '', password: new Secret(password ?? '') };
   const exec = user.section('exec');

@@ -3,31 +3,39 @@
  *
  * In this order: the kubeconfig that is named; `KUBECONFIG`, with several files merged as kubectl merges them; the pod's
  * own service account; `~/.kube/config`. The first that is there decides; if it is broken, that is an error and nothing
- * further is tried.
+ * further is tried. Where it names no proxy, the environment may. Nothing else reads the environment to find a cluster.
  */
-import { access, constants, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import type { ClusterConfig, Material } from './cluster-config.ts';
+import type { ClusterConfig } from './cluster-config.ts';
 import { ConfigError } from './config-error.ts';
 import { isMissing, reasonOf } from './file-failure.ts';
 import { defaultServiceAccountFolder, inClusterConfig } from './in-cluster.ts';
 import { type KubeconfigFile, readKubeconfig } from './kubeconfig.ts';
+import { proxyFromEnvironment } from './proxy.ts';
 
 export interface LoadConfigOptions {
-  /** A kubeconfig file; it must exist. */
+  /** A kubeconfig file; it must exist. Empty means that none is named. */
   readonly kubeconfig?: string | undefined;
   /** The context to use instead of the file's `current-context`. A pod's own service account has none. */
   readonly context?: string | undefined;
-  /** Where `KUBECONFIG`, `KUBERNETES_SERVICE_HOST` and `HOME` come from. @default process.env */
+  /** Where `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `HOME`, `HTTPS_PROXY` and `NO_PROXY` come from. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Where a pod's service account is mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly serviceAccountFolder?: string | undefined;
 }
 
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
+  const config = await findConfig(options);
+  if (config.proxyUrl) return config;
+  const proxyUrl = await proxyFromEnvironment(options.env ?? process.env, config.server);
+  return proxyUrl ? { ...config, proxyUrl } : config;
+}
+
+async function findConfig(options: LoadConfigOptions): Promise<ClusterConfig> {
   const { kubeconfig, context, env = process.env, serviceAccountFolder = defaultServiceAccountFolder } = options;
-  if (kubeconfig !== undefined) return fromFiles([await fileAt(kubeconfig)], context);
+  if (kubeconfig) return fromFiles([await fileAt(kubeconfig)], context);
 
   const named = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 0) {
@@ -52,26 +60,10 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
 
 async function fromFiles(files: readonly KubeconfigFile[], context: string | undefined): Promise<ClusterConfig> {
   const config = await readKubeconfig(files, context);
-  const { tls, credentials, source } = config;
-  await readable(tls.ca, 'certificate-authority', source);
-  await readable(tls.clientCertificate?.certificate, 'client-certificate', source);
-  await readable(tls.clientCertificate?.key, 'client-key', source);
-  await readable(
-    credentials.type === 'tokenFile' ? { type: 'file', path: credentials.path } : undefined,
-    'tokenFile',
-    source,
-  );
+  // What cannot be used is better known now, together with the field that names it.
+  const { checkCredentials } = await import('./check-credentials.ts'); // late: it needs node:crypto, and a pod does not
+  await checkCredentials(config);
   return config;
-}
-
-/** A file that cannot be read is better known now, together with the field that names it. */
-async function readable(material: Material | undefined, field: string, source: string): Promise<void> {
-  if (material?.type !== 'file') return;
-  await access(material.path, constants.R_OK).catch((error: unknown) => {
-    throw new ConfigError({ file: source, field }, `cannot read ${material.path}: ${reasonOf(error)}`, {
-      cause: error,
-    });
-  });
 }
 
 async function fileAt(path: string): Promise<KubeconfigFile> {

@@ -1,7 +1,19 @@
 /** Installs custom resource definitions and waits until the API server serves them. */
-import { type Clock, conditionOf, deadline, type InputOf, keyOf, type ObjectOf, sleep } from '@keelson/core';
+import {
+  ApiError,
+  type Clock,
+  conditionOf,
+  DeadlineExceededError,
+  deadline,
+  type InputOf,
+  keyOf,
+  type ObjectOf,
+  sleep,
+  TransportError,
+} from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
+import { failureStatus } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 
 export interface InstallDefinitionsOptions {
@@ -26,14 +38,19 @@ export async function installDefinitions(
 ): Promise<readonly ObjectOf<typeof CustomResourceDefinition>[]> {
   return Promise.all(
     definitions.map(async (definition) => {
-      const { name } = definition.metadata;
-      using limit = deadline(clock, timeoutMs, `install ${name}`, signal);
-      let installed = await client.apply(CustomResourceDefinition, definition, { force: true, signal: limit.signal });
-      while (!isServed(installed)) {
-        await sleep(clock, pollMs, limit.signal);
-        installed = await client.get(CustomResourceDefinition, keyOf(installed), { signal: limit.signal });
+      const action = `install ${definition.metadata.name}`;
+      using limit = deadline(clock, timeoutMs, action, signal);
+      try {
+        let installed = await client.apply(CustomResourceDefinition, definition, { force: true, signal: limit.signal });
+        while (!isServed(installed)) {
+          await sleep(clock, pollMs, limit.signal);
+          installed = await client.get(CustomResourceDefinition, keyOf(installed), { signal: limit.signal });
+        }
+        return installed;
+      } catch (error) {
+        if (!(error instanceof DeadlineExceededError)) throw error;
+        throw new TransportError(action, `it is not served after ${timeoutMs / 1000} s`, { cause: error });
       }
-      return installed;
     }),
   );
 }
@@ -44,7 +61,9 @@ function isServed(definition: ObjectOf<typeof CustomResourceDefinition>): boolea
     ['NonStructuralSchema', 'True'],
   ] as const) {
     const { status, message } = conditionOf(definition, type);
-    if (status === bad) throw new Error(`install ${definition.metadata.name}: ${type} is ${status}: ${message}`);
+    if (status === bad) {
+      throw new ApiError(`install ${definition.metadata.name}`, failureStatus(422, `${type} is ${status}: ${message}`));
+    }
   }
   return conditionOf(definition, 'Established').status === 'True';
 }

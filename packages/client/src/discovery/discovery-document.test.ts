@@ -54,7 +54,8 @@ test('everything at once', () => {
       },
     ],
   });
-  assert.ok(document.type === 'kinds');
+  assert.ok(document.type === 'findings');
+  assert.deepEqual(document.failures, []);
   assert.deepEqual(document.kinds, [
     deployments,
     {
@@ -70,6 +71,41 @@ test('everything at once', () => {
       subresources: [],
     },
   ]);
+});
+
+test('a group whose server does not answer is told from one that has nothing', () => {
+  const document = readAggregated({
+    kind: 'APIGroupDiscoveryList',
+    items: [
+      { metadata: { name: 'silent.example' }, versions: [{ version: 'v1', freshness: 'Stale' }] },
+      { metadata: { name: 'empty.example' }, versions: [{ version: 'v1', freshness: 'Current', resources: [] }] },
+      {
+        metadata: { name: 'remembered.example' },
+        versions: [
+          {
+            version: 'v1',
+            freshness: 'Stale',
+            resources: [{ resource: 'olds', responseKind: { kind: 'Old' }, scope: 'Cluster', verbs: [] }],
+          },
+        ],
+      },
+    ],
+  });
+  assert.ok(document.type === 'findings');
+  assert.deepEqual(
+    document.kinds.map(({ kind }) => kind),
+    ['Old'],
+  );
+  assert.deepEqual(
+    document.failures.map(({ group, version, error }) => [group, version, error.message]),
+    [
+      [
+        'silent.example',
+        'v1',
+        'discover silent.example/v1: the server of this group does not answer; look at its APIService',
+      ],
+    ],
+  );
 });
 
 test('an index, and a document for each group version', () => {

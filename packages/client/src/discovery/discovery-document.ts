@@ -1,8 +1,16 @@
 /** Reads the two forms in which a server tells what it has: everything at once, or a document for each group version. */
+import { ApiError } from '@keelson/core';
+import { failureStatus } from '../client/answer.ts';
 import type { DiscoveredKind } from './discovery.ts';
 
+/** What is known, and which group versions did not answer. */
+export interface Findings {
+  readonly kinds: readonly DiscoveredKind[];
+  readonly failures: readonly { readonly group: string; readonly version: string; readonly error: Error }[];
+}
+
 export type Document =
-  | { readonly type: 'kinds'; readonly kinds: readonly DiscoveredKind[] }
+  | ({ readonly type: 'findings' } & Findings)
   /** Only an index: where the documents of the group versions are. */
   | { readonly type: 'index'; readonly paths: readonly string[] };
 
@@ -18,7 +26,12 @@ interface RawDocument {
 
 interface RawGroup {
   readonly metadata: { readonly name?: string };
-  readonly versions?: readonly { readonly version: string; readonly resources?: readonly RawResource[] }[];
+  readonly versions?: readonly {
+    readonly version: string;
+    readonly resources?: readonly RawResource[];
+    /** `Stale`: the server of this group did not answer the one that we ask. */
+    readonly freshness?: string;
+  }[];
 }
 
 interface RawResource {
@@ -35,18 +48,30 @@ interface RawResource {
 export function readAggregated(answer: unknown): Document {
   const document = answer as RawDocument;
   if (document.kind === 'APIGroupDiscoveryList') {
-    const kinds = (document.items ?? []).flatMap(({ metadata, versions }) =>
-      (versions ?? []).flatMap(({ version, resources }) =>
-        (resources ?? []).flatMap((resource) => kindOf(metadata.name ?? '', version, resource)),
-      ),
+    const served = (document.items ?? []).flatMap(({ metadata, versions }) =>
+      (versions ?? []).map((version) => ({ group: metadata.name ?? '', resources: [], ...version })),
     );
-    return { type: 'kinds', kinds };
+    return {
+      type: 'findings',
+      kinds: served.flatMap(({ group, version, resources }) =>
+        resources.flatMap((each) => kindOf(group, version, each)),
+      ),
+      // One that answered before is listed with what it said then.
+      failures: served.flatMap(({ group, version, resources, freshness }) =>
+        freshness === 'Stale' && resources.length === 0 ? [{ group, version, error: silence(group, version) }] : [],
+      ),
+    };
   }
   const legacy = (document.versions ?? []).map((version) => `/api/${version}`);
   const grouped = (document.groups ?? []).flatMap(({ versions }) =>
     versions.map(({ groupVersion }) => `/apis/${groupVersion}`),
   );
   return { type: 'index', paths: [...legacy, ...grouped] };
+}
+
+function silence(group: string, version: string): ApiError {
+  const message = 'the server of this group does not answer; look at its APIService';
+  return new ApiError(`discover ${group}/${version}`, failureStatus(503, message));
 }
 
 /** A resource that has only subresources names no kind of its own. */

@@ -39,6 +39,26 @@ const maxNoteBytes = 1024;
 const maxWordLength = 128;
 const maxNameLength = 253;
 
+/** Only what an event needs: whole objects and long texts would be held for as long as the event is remembered. */
+export function withoutBallast(regarding: EventSubject, event: NewEvent): [EventSubject, NewEvent] {
+  const { type, reason, action, message, related } = event;
+  return [
+    subjectOf(regarding),
+    {
+      type,
+      reason: reason.slice(0, maxWordLength),
+      action: action?.slice(0, maxWordLength),
+      message: cutBytes(message, maxNoteBytes),
+      related: related && subjectOf(related),
+    },
+  ];
+}
+
+function subjectOf({ apiVersion, kind, metadata }: EventSubject): EventSubject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
+}
+
 export function eventObject(
   regarding: EventSubject,
   event: NewEvent,

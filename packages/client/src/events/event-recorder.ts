@@ -2,8 +2,9 @@
  * Event recorder: tells people what a controller did to an object, where `kubectl describe` shows it.
  *
  * Promises: recording returns at once and never throws; memory is bounded, however many events there are and whatever
- * the server does. The same event about the same object within six minutes becomes one event with a count. An object that
- * causes more than 25 different events has the rest dropped, but for one every five minutes.
+ * the server does. The same event about the same object within six minutes becomes one event with a count, and so does
+ * what differs in its message alone, from the tenth message in ten minutes on. An object that causes more than 25
+ * different events has the rest dropped, but for one every five minutes.
  * Does not: promise that an event arrives. Status is for what must be known.
  */
 import {
@@ -28,7 +29,9 @@ import {
   eventObject,
   eventSeries,
   type NewEvent,
+  withoutBallast,
 } from './event-object.ts';
+import { SimilarEvents } from './similar-events.ts';
 
 export interface EventRecorder extends AsyncDisposable {
   /** Returns at once, never throws. The event is sent later, or dropped and reported when too many wait. */
@@ -95,6 +98,7 @@ class SeriesRecorder implements EventRecorder {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #series = new BoundedMap<string, Series>(maxSeries, (series) => series.timer?.[Symbol.dispose]());
+  readonly #similar: SimilarEvents;
   readonly #limits = new BoundedMap<string, TokenBucket>(maxSeries);
   readonly #pending: Series[] = [];
   readonly #leaving = new AbortController();
@@ -109,13 +113,14 @@ class SeriesRecorder implements EventRecorder {
     this.#onError = onError;
     this.#clock = clock;
     this.#random = random;
+    this.#similar = new SimilarEvents(clock, maxSeries);
     this.#client = client.with({ signal: this.#left.signal });
   }
 
   event(regarding: EventSubject, event: NewEvent): void {
     try {
       if (this.#leaving.signal.aborted) throw new Error('the recorder is closed');
-      const series = this.#seriesOf(regarding, event);
+      const series = this.#seriesOf(...withoutBallast(regarding, event));
       if (series) this.#send(series);
     } catch (error) {
       this.#report(regarding, event, error);
@@ -138,15 +143,10 @@ class SeriesRecorder implements EventRecorder {
   }
 
   /** The series that this event continues or begins; nothing when the object has caused too many. */
-  #seriesOf(regarding: EventSubject, event: NewEvent): Series | undefined {
-    const id = JSON.stringify([
-      ...objectId(regarding),
-      event.type,
-      event.reason,
-      event.action,
-      event.message,
-      event.related && objectId(event.related),
-    ]);
+  #seriesOf(regarding: EventSubject, said: NewEvent): Series | undefined {
+    const subject = objectId(regarding);
+    const event = this.#similar.combine([...subject, said.type, said.reason, said.action, said.related], said);
+    const id = JSON.stringify([...subject, event.type, event.reason, event.action, event.message, event.related]);
     const now = this.#clock.monotonic();
     const known = this.#series.get(id);
     if (known && now - known.lastSeen < seriesEndMs) {
@@ -263,15 +263,19 @@ class SeriesRecorder implements EventRecorder {
     if (series.count > count) this.#send(series); // it was seen again while it was being sent
   }
 
-  #report(regarding: Partial<EventSubject>, { reason }: NewEvent, cause: unknown): void {
-    const what = `event ${reason} for ${regarding.kind} ${regarding.metadata?.name}`;
+  #report(regarding: Partial<EventSubject> | undefined, event: NewEvent | undefined, cause: unknown): void {
+    const what = `event ${event?.reason} for ${regarding?.kind} ${regarding?.metadata?.name}`;
     const why = cause instanceof Error ? cause.message : String(cause);
-    this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
+    try {
+      this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
+    } catch {
+      // Whoever cannot hear about it has no other ears.
+    }
   }
 }
 
-function objectId({ kind, metadata: { namespace, name, uid } }: EventSubject): readonly unknown[] {
-  return [kind, namespace, name, uid];
+function objectId({ apiVersion, kind, metadata: { namespace, name, uid } }: EventSubject): readonly unknown[] {
+  return [apiVersion, kind, namespace, name, uid];
 }
 
 function isNamespaceTerminating(error: unknown): boolean {

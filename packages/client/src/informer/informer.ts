@@ -57,7 +57,7 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
 export interface SubscribeOptions {
   /** Ends the subscription; so does disposing what `subscribe` returns. */
   readonly signal?: AbortSignal | undefined;
-  /** Show every object again as `updated` after each such time. @default never */
+  /** Show every object again as `updated` after each such time, until the informer is stopped. @default never */
   readonly resyncMs?: number | undefined;
 }
 
@@ -80,14 +80,20 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
    * server-side apply entries (those of subresources included). @default 'drop'
    */
   readonly managedFields?: 'drop' | 'keep' | { readonly manager: string } | undefined;
-  /** Changes an object before it is stored, to save memory. It may change the object it gets, which nobody else has. */
+  /**
+   * Changes an object before it is stored, to save memory. It may change the object it gets, which nobody else has, but
+   * not its name, namespace, uid or resourceVersion. When it throws, that is reported, and the object stays as it was.
+   */
   readonly transform?: ((object: T) => T) | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
   /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
   readonly freeze?: boolean | undefined;
   /** Objects per page where the server cannot stream its list. @default 500 */
   readonly pageSize?: number | undefined;
-  /** Gets what went wrong: failed lists and watches, unreadable lines, throwing handlers. The informer goes on. */
+  /**
+   * Gets what went wrong: failed lists and watches, unreadable lines, throwing handlers. The informer goes on, also when
+   * this throws.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
@@ -118,24 +124,30 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   readonly #onError: (error: Error) => void;
   readonly #prepare: (object: T) => T;
   readonly #reflector: Reflector<K>;
-  readonly #handlers = new Set<InformerHandler<T>>();
+  readonly #subscriptions = new Set<Subscription<T>>();
   #settleSynced: { resolve(): void; reject(reason: unknown): void } | undefined;
   #isSynced = false;
   #isStarted = false;
+  #isStopped = false;
 
   constructor(client: Client, kind: K, options: InformerOptions<T>) {
     const { namespace, labels, fields, clock = systemClock, random = systemRandom, pageSize = 500 } = options;
+    const { managedFields = 'drop' } = options;
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;
-    this.#onError = options.onError ?? (() => {});
+    this.#onError = isolated(options.onError);
     this.#prepare = storedForm<T>({
-      managedFields: options.managedFields ?? 'drop',
+      managedFields,
       transform: options.transform,
       freeze: options.freeze ?? process.env.NODE_ENV !== 'production',
     });
     const match = selectionMatch(this.selection);
-    this.store = new ObjectStore<T>({ admits: match, prepare: this.#prepare, onError: this.#onError });
+    this.store = new ObjectStore<T>({
+      admits: match,
+      prepare: (object) => this.#prepared(object),
+      onError: this.#onError,
+    });
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.store.addIndex(name, values);
     this.synced = new Promise((resolve, reject) => {
       this.#settleSynced = { resolve, reject };
@@ -146,12 +158,12 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
       kind,
       selection: this.selection,
       pageSize,
+      managedFields: managedFields === 'drop' ? 'drop' : 'keep',
       clock,
       random,
       sink: {
-        // One that cannot be prepared stays as it was, rather than being taken for deleted.
-        prepare: (object) => this.#prepared(object as T) ?? this.store.delivered(keyOf(object)),
-        replace: (objects, resourceVersion) => this.#replace(objects as readonly T[], resourceVersion),
+        prepare: (object) => this.#prepared(object as T) ?? this.#known(object as T),
+        replace: (objects, resourceVersion) => this.#replace(objects as ReadonlyMap<string, T>, resourceVersion),
         change: (type, object) => this.#change(type, object as T),
         advance: (resourceVersion) => this.store.advance(resourceVersion, true),
         fail: this.#onError,
@@ -168,36 +180,43 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     if (this.#isStarted) throw new TypeError('this informer was started before');
     this.#isStarted = true;
     await this.#reflector.run(signal);
+    this.#isStopped = true;
+    for (const { timer } of this.#subscriptions) timer?.[Symbol.dispose]();
     this.#settleSynced?.reject(signal.reason);
   }
 
   subscribe(handler: InformerHandler<T>, { signal, resyncMs }: SubscribeOptions = {}): Disposable {
-    // A wrapper of its own, so that one function may be subscribed twice.
-    const own: InformerHandler<T> = (event) => handler(event);
-    let timer: Disposable | undefined;
+    if (resyncMs !== undefined && !(resyncMs > 0)) {
+      throw new RangeError(`resyncMs must be greater than 0, not ${resyncMs}`);
+    }
+    const subscription: Subscription<T> = { handler, timer: undefined };
     const end = () => {
-      this.#handlers.delete(own);
-      timer?.[Symbol.dispose]();
+      this.#subscriptions.delete(subscription);
+      subscription.timer?.[Symbol.dispose]();
       signal?.removeEventListener('abort', end);
     };
     if (signal?.aborted) return { [Symbol.dispose]: end };
     signal?.addEventListener('abort', end, { once: true });
-    this.#handlers.add(own);
-    for (const object of [...this.store.allDelivered()]) this.#call(own, { type: 'added', object, initial: true });
-    if (resyncMs !== undefined) {
-      const arm = () => {
-        timer = this.#clock.setTimer(resyncMs, () => {
-          for (const object of [...this.store.allDelivered()])
-            this.#call(own, { type: 'updated', object, previous: object });
-          if (this.#handlers.has(own)) arm();
-        });
-      };
-      arm();
+    this.#subscriptions.add(subscription);
+    for (const object of [...this.store.allDelivered()]) {
+      this.#call(subscription, { type: 'added', object, initial: true });
     }
+    if (resyncMs !== undefined) this.#resync(subscription, resyncMs);
     return { [Symbol.dispose]: end };
   }
 
-  #replace(objects: readonly T[], resourceVersion: string): void {
+  /** Shows everything again after that time, and so on. */
+  #resync(subscription: Subscription<T>, everyMs: number): void {
+    if (this.#isStopped || !this.#subscriptions.has(subscription)) return;
+    subscription.timer = this.#clock.setTimer(everyMs, () => {
+      for (const object of [...this.store.allDelivered()]) {
+        this.#call(subscription, { type: 'updated', object, previous: object });
+      }
+      this.#resync(subscription, everyMs);
+    });
+  }
+
+  #replace(objects: ReadonlyMap<string, T>, resourceVersion: string): void {
     this.#tell(this.store.replace(objects, resourceVersion), !this.#isSynced);
     if (this.#isSynced) return;
     this.#isSynced = true;
@@ -205,9 +224,12 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   #change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    const prepared = this.#prepared(object);
-    if (prepared) {
-      this.#tell(type === 'DELETED' ? this.store.deliverDeleted(prepared) : this.store.deliver(prepared), false);
+    const stored = this.#prepared(object);
+    if (stored) {
+      this.#tell(type === 'DELETED' ? this.store.deliverDeleted(stored) : this.store.deliver(stored), false);
+    } else if (type === 'DELETED' || !this.#known(object)) {
+      // Whatever it looks like: the object that was here is gone.
+      this.#tell(this.store.deliverDeleted(object, false), false);
     }
   }
 
@@ -215,23 +237,28 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     try {
       return this.#prepare(object);
     } catch (error) {
-      this.#onError(
-        new Error(`${this.kind.kind} ${keyOf(object)} cannot be stored: its transform failed`, { cause: error }),
-      );
+      const { message } = error as Error;
+      this.#onError(new Error(`${this.kind.kind} ${labelOf(object)} cannot be stored: ${message}`, { cause: error }));
       return undefined;
     }
   }
 
+  /** What is stored of an object; one that cannot be stored as it is now stays so, and is not taken for deleted. */
+  #known({ metadata }: Partial<T>): T | undefined {
+    const known = metadata?.name ? this.store.delivered(keyOf({ metadata })) : undefined;
+    return known?.metadata.uid === metadata?.uid ? known : undefined;
+  }
+
   #tell(deliveries: readonly Delivery<T>[], initial: boolean): void {
-    const handlers = [...this.#handlers];
+    const subscriptions = [...this.#subscriptions];
     for (const delivery of deliveries) {
       const event: InformerEvent<T> = delivery.type === 'added' ? { ...delivery, initial } : delivery;
-      for (const handler of handlers) this.#call(handler, event);
+      for (const subscription of subscriptions) this.#call(subscription, event);
     }
   }
 
-  #call(handler: InformerHandler<T>, event: InformerEvent<T>): void {
-    if (!this.#handlers.has(handler)) return; // it left while others were called
+  #call(subscription: Subscription<T>, event: InformerEvent<T>): void {
+    if (!this.#subscriptions.has(subscription)) return; // it left while others were called
     const report = (error: unknown) =>
       this.#onError(
         new Error(`a handler failed at the event ${event.type} of ${this.kind.kind} ${keyOf(event.object)}`, {
@@ -240,10 +267,31 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
       );
     try {
       // An async function may be passed as a handler, and its rejection would end the process.
-      const result: unknown = handler(event);
+      const result: unknown = subscription.handler(event);
       if (result instanceof Promise) result.catch(report);
     } catch (error) {
       report(error);
     }
   }
+}
+
+interface Subscription<T extends KubernetesObject> {
+  readonly handler: InformerHandler<T>;
+  timer: Disposable | undefined;
+}
+
+function labelOf({ metadata }: Partial<KubernetesObject>): string {
+  return metadata?.name ? keyOf({ metadata }) : 'without a name';
+}
+
+/** Whoever hears of failures has nobody to tell his own to, and must not stop the stream by them. */
+function isolated(listener: ((error: Error) => void) | undefined): (error: Error) => void {
+  return (error) => {
+    try {
+      const result: unknown = listener?.(error);
+      if (result instanceof Promise) result.catch(() => {});
+    } catch {
+      // As said.
+    }
+  };
 }

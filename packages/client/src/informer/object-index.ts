@@ -5,6 +5,7 @@
  * would name others by then.
  */
 import type { NamespacedName } from '@keelson/core';
+import { ObjectList } from './object-list.ts';
 
 /** The values under which an object is found. */
 export type IndexFunction<T> = (object: T) => readonly string[];
@@ -12,7 +13,7 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 export class ObjectIndex<T> {
   readonly values: IndexFunction<T>;
   readonly #onError: (error: Error) => void;
-  readonly #objects = new Map<string, Map<NamespacedName, T>>();
+  readonly #objects = new Map<string, ObjectList<T>>();
   readonly #filedUnder = new Map<NamespacedName, readonly string[]>();
 
   /** A function that throws is reported; the object is then found under nothing. */
@@ -27,9 +28,9 @@ export class ObjectIndex<T> {
     if (values.length === 0) return;
     this.#filedUnder.set(key, values);
     for (const value of values) {
-      const objects = this.#objects.get(value);
-      if (objects) objects.set(key, object);
-      else this.#objects.set(value, new Map([[key, object]]));
+      const objects = this.#objects.get(value) ?? new ObjectList<T>();
+      objects.set(key, object);
+      this.#objects.set(value, objects);
     }
   }
 
@@ -42,13 +43,15 @@ export class ObjectIndex<T> {
     this.#filedUnder.delete(key);
   }
 
-  get(value: string): Iterable<T> {
-    return this.#objects.get(value)?.values() ?? [];
+  get(value: string): readonly T[] {
+    return this.#objects.get(value)?.all ?? [];
   }
 
   #valuesOf(object: T): readonly string[] {
     try {
-      return this.values(object);
+      const values: unknown = this.values(object);
+      if (Array.isArray(values)) return values as string[];
+      throw new TypeError('an index function must return an array of strings');
     } catch (error) {
       this.#onError(error instanceof Error ? error : new Error(String(error)));
       return [];

@@ -4,9 +4,13 @@
  * Promises: what it hands to its sink is the server's history without gaps, either event by event or, where history is
  * lost, as a complete list to compare with. It never gives up before it is stopped, and opens nothing after that.
  *
- * The list comes as a stream (`sendInitialEvents`) where the server can do that, and in pages otherwise. A watch that ends
- * or breaks is resumed from the last resourceVersion that was seen. A new list is made only when the server has forgotten
- * that resourceVersion (410), has never known it (a restored backup), or refuses to go on from it.
+ * The list comes as a stream (`sendInitialEvents`) where the server can do that. In pages it comes after a streamed one
+ * that failed in any way, and from then on if the server refuses to stream, or begins to and does not finish three times
+ * in a row.
+ *
+ * A watch that ends or breaks is resumed from the last resourceVersion that was seen. A new list is made only when the
+ * server has forgotten that resourceVersion (410), has never known it (a restored backup), or refuses to go on from it,
+ * and when a watch ends in which a line could not be read: nobody knows what that was, so the history has a gap.
  *
  * The server is asked to end each watch after 5 to 10 minutes, and one that outlives that is ended from here. A watch
  * that says nothing for three minutes is replaced too. That may be a dead connection; or a kind that nobody has touched
@@ -21,8 +25,10 @@ import {
   isForbidden,
   isGone,
   isTooLargeResourceVersion,
+  isTooManyRequests,
   type Kind,
   keyOf,
+  type NamespacedName,
   type ObjectOf,
   type Random,
   resourceNameOf,
@@ -38,7 +44,7 @@ interface ReflectorSink<T> {
   /** The stored form of an object that just came, so that a long list is never held in any other; or nothing. */
   prepare(object: T): T | undefined;
   /** A complete list of prepared objects; it takes the place of everything before. */
-  replace(objects: readonly T[], resourceVersion: string): void;
+  replace(objects: ReadonlyMap<NamespacedName, T>, resourceVersion: string): void;
   /** One change, with the object as it came. */
   change(event: Extract<WatchEvent, { readonly object: unknown }>['type'], object: T): void;
   /** Nothing else happened up to here. */
@@ -52,6 +58,8 @@ export interface ReflectorOptions<K extends Kind> {
   readonly kind: K;
   readonly selection: Selection;
   readonly pageSize: number;
+  /** Whether the sink has a use for managedFields; without, watches need not read them. */
+  readonly managedFields: 'keep' | 'drop';
   readonly sink: ReflectorSink<ObjectOf<K>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,16 +91,24 @@ const minWatchSeconds = 300;
 const graceMs = 30_000;
 /** The server sends a bookmark every minute. */
 const silenceMs = 180_000;
+/** A list with everything in one answer may take as long as the server works on any request. */
+const wholeListMs = 60_000;
 /** A watch that ends at once and without an event is a failure, or a broken server would be asked in a tight loop. */
 const shortWatchMs = 1000;
 const maxRefusals = 3;
+const maxUnfinishedStreams = 3;
 
 export class Reflector<K extends Kind> {
   readonly #options: ReflectorOptions<K>;
   readonly #backoff: Backoff;
   /** Where the next watch goes on; `undefined` means that a list is needed. */
   #resourceVersion: string | undefined;
-  #canStreamLists = true;
+  /** The next list, whatever becomes of it, comes in pages. */
+  #listsInPages = false;
+  /** Streamed lists that began and did not finish, since one did. */
+  #unfinishedStreams = 0;
+  /** A line of the last watch could not be read, and others after it could. */
+  #hasGap = false;
   /** The last watch said nothing for so long that the server may have lost what we know. */
   #isDoubtful = false;
   /** Failure answers since the last event. */
@@ -135,8 +151,9 @@ export class Reflector<K extends Kind> {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
+        if (this.#hasGap) this.#resourceVersion = undefined;
         if (this.#isDoubtful) await this.#compareStates(signal);
-        if (this.#resourceVersion === undefined && !this.#canStreamLists) await this.#listPages(signal);
+        if (this.#resourceVersion === undefined && this.#mustPage) await this.#listPages(signal);
         if (signal.aborted) break;
         await this.#watch(signal);
       } catch (error) {
@@ -149,23 +166,29 @@ export class Reflector<K extends Kind> {
     this.#phase = 'stopped';
   }
 
+  get #mustPage(): boolean {
+    return this.#listsInPages || this.#unfinishedStreams >= maxUnfinishedStreams;
+  }
+
   async #listPages(signal: AbortSignal): Promise<void> {
     const { client, kind, selection, pageSize } = this.#options;
     this.#phase = 'listing';
-    const objects: ObjectOf<K>[] = [];
+    this.#listsInPages = false;
+    const objects = new Map<NamespacedName, ObjectOf<K>>();
     let resourceVersion = '';
     try {
       for await (const page of client.pages(kind, { ...selection, pageSize, signal })) {
         this.#alive();
-        for (const object of this.#prepared(page.items)) objects.push(object);
+        for (const object of page.items) this.#keep(object, objects);
         resourceVersion = page.resourceVersion;
       }
     } catch (error) {
       // Pages of a state that is compacted away while we read them: one answer with everything is always consistent.
-      if (!isGone(error) || objects.length === 0) throw this.#whenForbidden(error, 'list');
-      const list = await client.list(kind, { ...selection, pageSize: 0, signal });
-      this.#replace([...this.#prepared(list.items)], list.resourceVersion);
-      return;
+      if (!isGone(error) || objects.size === 0) throw this.#whenForbidden(error, 'list');
+      const list = await client.list(kind, { ...selection, pageSize: 0, timeoutMs: wholeListMs, signal });
+      objects.clear();
+      for (const object of list.items) this.#keep(object, objects);
+      resourceVersion = list.resourceVersion;
     }
     this.#replace(objects, resourceVersion);
   }
@@ -183,8 +206,10 @@ export class Reflector<K extends Kind> {
       lifeMs: serverTimeoutSeconds * 1000 + graceMs,
     });
     const openedAt = clock.monotonic();
-    const initial = new Map<string, ObjectOf<K>>();
+    const initial = new Map<NamespacedName, ObjectOf<K>>();
     let isInitial = isListing;
+    let isOpen = false;
+    let hasUnread = false;
     let events = 0;
     try {
       const stream = client.watch(kind, {
@@ -192,41 +217,50 @@ export class Reflector<K extends Kind> {
         resourceVersion,
         sendInitialEvents: isListing,
         serverTimeoutSeconds,
+        managedFields: this.#options.managedFields,
         signal: watchdog.signal,
-        onOpen: () => this.#alive(),
-        onUnreadable: (error) => this.#options.sink.fail(error),
+        onOpen: () => {
+          isOpen = true;
+          this.#alive();
+        },
+        onUnreadable: (error) => {
+          hasUnread = true;
+          this.#options.sink.fail(error);
+        },
       });
       for await (const event of stream) {
         if (stop.aborted) return;
-        watchdog.feed();
+        // A server that does not know the parameter sends what it has, then bookmarks, but never the one that ends it.
+        if (!isInitial || event.type !== 'BOOKMARK') watchdog.feed();
         this.#alive();
         this.#refusals = 0;
         events += 1;
-        if (!isInitial) this.#pass(event);
-        else if (this.#collect(event, initial)) {
+        if (!isInitial) {
+          if (hasUnread) this.#hasGap = true;
+          this.#pass(event);
+        } else if (this.#collect(event, initial, hasUnread)) {
           isInitial = false;
           initial.clear();
         }
       }
+      if (isInitial) throw new TransportError(this.#action('watch'), 'the stream ended before the list was complete');
     } catch (error) {
       if (stop.aborted) return;
-      if (isInitial && isRefusedStreaming(error)) {
-        this.#canStreamLists = false;
-        return;
+      if (isInitial) {
+        this.#listsInPages = true;
+        if (isOpen) this.#unfinishedStreams += 1;
+        if (isRefusedStreaming(error)) {
+          this.#unfinishedStreams = maxUnfinishedStreams;
+          return;
+        }
       }
       if (watchdog.bite === 'silence') {
         this.#counts.silences += 1;
-        // A server that does not know the parameter sends what it has, but never the bookmark that ends it.
-        if (isInitial) this.#canStreamLists = false;
-        else this.#isDoubtful = true;
+        this.#isDoubtful = !isInitial;
         return;
       }
       if (this.#isHistoryLost(error)) this.#resourceVersion = undefined;
       throw this.#whenForbidden(error, 'watch');
-    }
-    if (isInitial) {
-      this.#canStreamLists = false;
-      throw new TransportError(this.#action('watch'), 'the stream ended before the list was complete');
     }
     if (events === 0 && clock.monotonic() - openedAt < shortWatchMs) {
       throw new TransportError(this.#action('watch'), 'the server ended it at once and without an event');
@@ -255,18 +289,21 @@ export class Reflector<K extends Kind> {
   }
 
   /** Takes one event of a streamed list; whether it was the last. */
-  #collect(event: WatchEvent<ObjectOf<K>>, objects: Map<string, ObjectOf<K>>): boolean {
+  #collect(event: WatchEvent<ObjectOf<K>>, objects: Map<NamespacedName, ObjectOf<K>>, hasUnread: boolean): boolean {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
-        for (const object of this.#prepared([event.object])) objects.set(keyOf(object), object);
+        this.#keep(event.object, objects);
         return false;
       case 'DELETED':
         objects.delete(keyOf(event.object));
         return false;
       case 'BOOKMARK':
         if (!event.initialEventsEnd) return false;
-        this.#replace([...objects.values()], event.resourceVersion);
+        // What could not be read would be taken for deleted.
+        if (hasUnread) throw new TransportError(this.#action('watch'), 'the list has lines that cannot be read');
+        this.#unfinishedStreams = 0;
+        this.#replace(objects, event.resourceVersion);
         this.#phase = 'watching';
         return true;
       default:
@@ -282,15 +319,14 @@ export class Reflector<K extends Kind> {
     else sink.change(event.type, event.object);
   }
 
-  *#prepared(objects: Iterable<ObjectOf<K>>): Generator<ObjectOf<K>, void, undefined> {
-    for (const object of objects) {
-      const prepared = this.#options.sink.prepare(object);
-      if (prepared) yield prepared;
-    }
+  #keep(object: ObjectOf<K>, objects: Map<NamespacedName, ObjectOf<K>>): void {
+    const prepared = this.#options.sink.prepare(object);
+    if (prepared) objects.set(keyOf(prepared), prepared);
   }
 
-  #replace(objects: readonly ObjectOf<K>[], resourceVersion: string): void {
+  #replace(objects: ReadonlyMap<NamespacedName, ObjectOf<K>>, resourceVersion: string): void {
     this.#counts.lists += 1;
+    this.#hasGap = false;
     this.#resourceVersion = resourceVersion;
     this.#options.sink.replace(objects, resourceVersion);
   }
@@ -310,7 +346,8 @@ export class Reflector<K extends Kind> {
 
   /** Whether only a new list can tell what happened since: the server says so, or refuses to go on time and again. */
   #isHistoryLost(error: unknown): boolean {
-    if (isApiError(error)) this.#refusals += 1;
+    // To one who is told to come later, a list would only be more of a burden.
+    if (isApiError(error) && !isTooManyRequests(error)) this.#refusals += 1;
     return isGone(error) || isTooLargeResourceVersion(error) || this.#refusals >= maxRefusals;
   }
 

@@ -65,7 +65,8 @@ interface Shared {
 class InformerPool implements SharedInformers {
   readonly #options: SharedInformersOptions;
   readonly #shared = new Map<string, Shared>();
-  readonly #transforms = new Map<unknown, number>();
+  readonly #transforms = new WeakMap<object, number>();
+  #lastTransform = 0;
   #isDisposed = false;
 
   constructor(options: SharedInformersOptions) {
@@ -139,9 +140,9 @@ class InformerPool implements SharedInformers {
   }
 
   /** Functions are the same only when they are the same value. */
-  #transformId(transform: unknown): number {
+  #transformId(transform: object | undefined): number {
     if (transform === undefined) return 0;
-    const id = this.#transforms.get(transform) ?? this.#transforms.size + 1;
+    const id = this.#transforms.get(transform) ?? ++this.#lastTransform;
     this.#transforms.set(transform, id);
     return id;
   }

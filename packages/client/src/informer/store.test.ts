@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '@keelson/core';
+import { type KubernetesObject, keyOf } from '@keelson/core';
 import fc from 'fast-check';
 import { ObjectStore } from './store.ts';
 
@@ -34,8 +34,13 @@ function newStore(errors: Error[] = []) {
 
 function syncedStore(...objects: Thing[]) {
   const store = newStore();
-  store.replace(objects, '100');
+  relist(store, objects, '100');
   return store;
+}
+
+/** What a complete list means. */
+function relist(store: ObjectStore<Thing>, objects: readonly Thing[], resourceVersion: string) {
+  return store.replace(new Map(objects.map((object) => [keyOf(object), object])), resourceVersion);
 }
 
 const versionOf = (store: ObjectStore<Thing>, key = 'x/a') => store.get(key)?.metadata.resourceVersion;
@@ -49,6 +54,25 @@ describe('a store', () => {
     assert.equal(store.get('x/b'), undefined);
     assert.equal(store.size, 1);
     assert.equal(store.resourceVersion, '100');
+  });
+
+  test('makes an array once, and leaves those who have it alone', () => {
+    const store = syncedStore(thing(5), thing(6, { name: 'b', namespace: 'y' }));
+    store.addIndex('name', ({ metadata }) => [metadata.name]);
+    for (const read of [() => store.list(), () => store.list({ namespace: 'x' }), () => store.byIndex('name', 'a')]) {
+      const before = read();
+      assert.equal(read(), before);
+      const [length, first] = [before.length, before[0]];
+      store.deliver(thing(Number(store.resourceVersion) + 1));
+      assert.notEqual(read(), before);
+      assert.equal(read().length, length);
+      assert.notEqual(read()[0], first);
+      assert.equal(before[0], first);
+      assert.throws(() => (before as Thing[]).push(thing(1)), TypeError);
+    }
+    const inOther = store.list({ namespace: 'y' });
+    store.deliver(thing(Number(store.resourceVersion) + 1));
+    assert.equal(store.list({ namespace: 'y' }), inOther, 'a change elsewhere does not concern it');
   });
 
   test('lists by namespace and labels', () => {
@@ -85,15 +109,24 @@ describe('a store', () => {
     assert.throws(() => store.byIndex('colour', 'red'), new TypeError('there is no index "colour"; there are: color'));
   });
 
-  test('reports an index function that throws, and keeps the object', () => {
+  test('reports an index function that throws or returns no array, and keeps the object', () => {
     const errors: Error[] = [];
     const store = newStore(errors);
     store.addIndex('broken', () => {
       throw new Error('no');
     });
-    store.replace([thing(1)], '1');
+    store.addIndex('careless', (() => undefined) as unknown as () => string[]);
+    store.addIndex('fine', ({ metadata }) => [metadata.name, metadata.name]);
+    relist(store, [thing(1)], '1');
     assert.equal(store.size, 1);
-    assert.equal(errors[0]?.message, 'no');
+    assert.equal(store.byIndex('fine', 'a').length, 1);
+    assert.deepEqual(store.byIndex('broken', ''), []);
+    assert.deepEqual(
+      errors.map(({ message }) => message),
+      ['no', 'an index function must return an array of strings'],
+    );
+    store.deliverDeleted(thing(2));
+    assert.equal(store.byIndex('fine', 'a').length, 0);
   });
 });
 
@@ -116,6 +149,30 @@ describe('what the watch delivers', () => {
     assert.equal(versionOf(store), '1000');
   });
 
+  test('is ignored when it is the end of what came before, and told of the right one when it is another', () => {
+    const store = syncedStore();
+    store.deliver(thing(1000, { uid: 'u2' }));
+    assert.deepEqual(store.deliverDeleted(thing(999)), []);
+    assert.equal(versionOf(store), '1000');
+    const told = store.deliverDeleted(thing(1002, { uid: 'u3' }));
+    assert.deepEqual(
+      told.map((each) => [each.type, each.object.metadata.uid, 'missed' in each && each.missed]),
+      [['deleted', 'u2', true]],
+    );
+    assert.equal(store.size, 0);
+  });
+
+  test('is told anew when the server went back in time, although the resourceVersions are the same', () => {
+    const store = syncedStore(thing(5, { color: 'lost' }), thing(6, { name: 'b' }));
+    const told = relist(store, [thing(5, { color: 'restored' }), thing(6, { name: 'b', uid: 'other' })], '50');
+    assert.deepEqual(
+      told.map(({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.uid}`),
+      ['updated a u1', 'deleted b u1', 'added b other'],
+    );
+    assert.equal(store.get('x/a')?.color, 'restored');
+    assert.equal(store.resourceVersion, '50');
+  });
+
   test('is a delete and an add when the uid is another', () => {
     const store = syncedStore(thing(5));
     const successor = thing(101, { uid: 'u2' });
@@ -136,7 +193,8 @@ describe('what the watch delivers', () => {
       thing(3, { name: 'again' }),
       thing(4, { name: 'other' }),
     );
-    const told = store.replace(
+    const told = relist(
+      store,
       [
         thing(2, { name: 'same' }),
         thing(203, { name: 'again', uid: 'u9' }),
@@ -230,9 +288,9 @@ describe('the answer to a write', () => {
   test('outlives a list that is older, and not one that is newer', () => {
     const store = syncedStore();
     store.overlay(thing(105));
-    store.replace([], '104');
+    relist(store, [], '104');
     assert.equal(versionOf(store), '105');
-    store.replace([], '106');
+    relist(store, [], '106');
     assert.equal(versionOf(store), undefined);
   });
 
@@ -241,7 +299,7 @@ describe('the answer to a write', () => {
     store.overlay(thing(50, { name: 'old' }));
     store.overlay(thing(150, { name: 'new' }));
     assert.equal(store.size, 2);
-    store.replace([], '100');
+    relist(store, [], '100');
     assert.deepEqual(
       store.list().map(({ metadata }) => metadata.name),
       ['new'],
@@ -329,9 +387,9 @@ describe('the answer to a delete', () => {
   test('ends with a list that no longer has the object, and not with one that still does', () => {
     const store = syncedStore(thing(5));
     store.overlayDeleted('x/a', 'u1');
-    store.replace([thing(5)], '100');
+    relist(store, [thing(5)], '100');
     assert.equal(store.size, 0);
-    store.replace([thing(120, { uid: 'u2' })], '130');
+    relist(store, [thing(120, { uid: 'u2' })], '130');
     assert.equal(store.size, 1);
   });
 });
@@ -347,7 +405,7 @@ test('whatever the watch has delivered, our own last write is what reads show', 
     fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
       const store = newStore();
       let revision = 100;
-      store.replace([], String(revision));
+      relist(store, [], String(revision));
       const history: { readonly object: Thing; readonly isDeleted: boolean }[] = [];
       let delivered = 0;
       let uids = 0;
@@ -372,7 +430,7 @@ test('whatever the watch has delivered, our own last write is what reads show', 
           store.advance(String(100 + delivered), true);
         } else if (each === 'relist') {
           delivered = history.length;
-          store.replace(live ? [live] : [], String(revision));
+          relist(store, live ? [live] : [], String(revision));
         }
         assert.equal(versionOf(store), live?.metadata.resourceVersion);
         assert.equal(store.list({ namespace: 'x' }).length, live ? 1 : 0);

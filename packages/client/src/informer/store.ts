@@ -24,8 +24,9 @@ import {
   requirementsOf,
 } from '@keelson/core';
 import { type IndexFunction, ObjectIndex } from './object-index.ts';
+import { ObjectList } from './object-list.ts';
 
-/** Reads are synchronous, and give the stored objects themselves: never change one. */
+/** Reads are synchronous, and give the stored objects themselves, never copies: do not change one. */
 export interface StoreReader<T extends KubernetesObject = KubernetesObject> {
   get(key: NamespacedName): T | undefined;
   list(selection?: StoreSelection): readonly T[];
@@ -58,8 +59,8 @@ export interface Store<T extends KubernetesObject = KubernetesObject> extends St
 export interface ObjectStoreOptions<T> {
   /** Whether an object is inside the watch's namespace and selection. */
   readonly admits: (object: T) => boolean;
-  /** Makes the stored form of an object of our own, which is not shared with anyone. */
-  readonly prepare: (object: T) => T;
+  /** Makes the stored form of an object of our own, which is not shared with anyone; or reports that it has none. */
+  readonly prepare: (object: T) => T | undefined;
   /** Gets what an index function throws. */
   readonly onError: (error: Error) => void;
 }
@@ -86,7 +87,7 @@ const isOlder = (a: string, b: string) => compareResourceVersions(a, b) < 0;
 
 export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   readonly #options: ObjectStoreOptions<T>;
-  readonly #shown = new Map<NamespacedName, T>();
+  readonly #shown = new ObjectList<T>();
   readonly #shadows = new Map<NamespacedName, Shadow<T>>();
   readonly #namespaces: ObjectIndex<T>;
   readonly #indexes = new Map<string, ObjectIndex<T>>();
@@ -115,16 +116,16 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   }
 
   list({ namespace, labels }: StoreSelection = {}): readonly T[] {
-    const objects = namespace === undefined ? this.#shown.values() : this.#namespaces.get(namespace);
-    if (labels === undefined) return [...objects];
+    const objects = namespace === undefined ? this.#shown.all : this.#namespaces.get(namespace);
+    if (labels === undefined) return objects;
     const requirements = requirementsOf(labels);
-    return [...objects].filter((object) => matchesLabels(requirements, object.metadata.labels));
+    return objects.filter((object) => matchesLabels(requirements, object.metadata.labels));
   }
 
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (!index) throw new TypeError(`there is no index "${name}"; there are: ${[...this.#indexes.keys()].join(', ')}`);
-    return [...index.get(value)];
+    return index.get(value);
   }
 
   addIndex(name: string, values: IndexFunction<T>): void {
@@ -148,7 +149,8 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     if (shadow && !isOlder(shadow.overlay.resourceVersion, resourceVersion)) return;
     const { admits, prepare } = this.#options;
     if (admits(object)) {
-      this.#lay(key, { type: 'object', resourceVersion, object: prepare(structuredClone(object)) }, delivered);
+      const stored = prepare(structuredClone(object));
+      if (stored) this.#lay(key, { type: 'object', resourceVersion, object: stored }, delivered);
     } else if (delivered || shadow) this.#lay(key, { type: 'outside', resourceVersion }, delivered);
   }
 
@@ -186,16 +188,21 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     return changes(previous, object);
   }
 
-  /** The watch shows that an object is gone. */
-  deliverDeleted(object: T): readonly Delivery<T>[] {
+  /** The watch shows that an object is gone. With `isLastState`, this is what it was in the end, and not only which. */
+  deliverDeleted(object: T, isLastState = true): readonly Delivery<T>[] {
     const key = keyOf(object);
     const previous = this.delivered(key);
     const { resourceVersion, uid } = object.metadata;
     this.advance(resourceVersion, false);
+    if (previous && isOlder(resourceVersion, previous.metadata.resourceVersion)) return [];
     this.#settle(key, undefined, (overlay) =>
       overlay.type === 'tombstone' ? uid === overlay.uid : !isOlder(resourceVersion, overlay.resourceVersion),
     );
-    return previous ? [{ type: 'deleted', object, missed: false }] : [];
+    if (!previous) return [];
+    // Of an object that was never shown, handlers must not hear the end, but that of the one before it.
+    return isLastState && previous.metadata.uid === uid
+      ? [{ type: 'deleted', object, missed: false }]
+      : [{ type: 'deleted', object: previous, missed: true }];
   }
 
   /** The watch has come this far. With `isComplete`, everything up to here was delivered (a bookmark). */
@@ -211,9 +218,9 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   }
 
   /** A complete list takes the place of what was delivered; the changes that this means. */
-  replace(objects: Iterable<T>, resourceVersion: string): readonly Delivery<T>[] {
-    const next = new Map<NamespacedName, T>();
-    for (const object of objects) next.set(keyOf(object), object);
+  replace(next: ReadonlyMap<NamespacedName, T>, resourceVersion: string): readonly Delivery<T>[] {
+    // A server that went back in time uses the same resourceVersions again, for other states.
+    const isBehind = this.#resourceVersion !== '' && isOlder(resourceVersion, this.#resourceVersion);
     this.#resourceVersion = resourceVersion;
     const deleted: Delivery<T>[] = [];
     for (const previous of [...this.allDelivered()]) {
@@ -225,7 +232,7 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     const changed: Delivery<T>[] = [];
     for (const [key, object] of next) {
       const previous = this.delivered(key);
-      const isUnchanged = previous?.metadata.resourceVersion === object.metadata.resourceVersion;
+      const isUnchanged = previous === object || (!isBehind && isSameState(previous, object));
       if (!isUnchanged) changed.push(...changes(previous, object));
       this.#settle(key, isUnchanged ? previous : object, (overlay) => isPassed(overlay, object, resourceVersion));
     }
@@ -273,6 +280,10 @@ function isPassed<T extends KubernetesObject>(
   return overlay.type === 'tombstone'
     ? object?.metadata.uid !== overlay.uid
     : !isOlder(resourceVersion, overlay.resourceVersion);
+}
+
+function isSameState<T extends KubernetesObject>(previous: T | undefined, { metadata }: T): boolean {
+  return previous?.metadata.uid === metadata.uid && previous.metadata.resourceVersion === metadata.resourceVersion;
 }
 
 /** Another uid is another object: the first must have been deleted in between. */

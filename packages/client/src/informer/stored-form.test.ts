@@ -57,6 +57,36 @@ test('the transform sees the object without managedFields, and its result is sto
   assert.equal(storedForm({ managedFields: 'drop', transform, freeze: false })(object()).kind, 'Changed');
 });
 
+test('an object that cannot be told from others has no stored form, before and after its transform', () => {
+  const form = storedForm({ ...plain, managedFields: 'drop' });
+  for (const metadata of [
+    undefined,
+    {},
+    { name: 'a' },
+    { name: '', resourceVersion: '1' },
+    { name: 'a', resourceVersion: 1 },
+  ]) {
+    assert.throws(
+      () => form({ ...object(), metadata } as unknown as KubernetesObject),
+      /it has no name or resourceVersion/,
+    );
+  }
+  const changes: ((given: KubernetesObject) => unknown)[] = [
+    () => undefined,
+    (given) => ({ ...given, metadata: undefined }),
+    (given) => Object.assign(given.metadata, { resourceVersion: '2' }) && given,
+    (given) => ({ ...given, metadata: { ...given.metadata, namespace: 'y' } }),
+  ];
+  for (const transform of changes) {
+    const disfigure = storedForm({
+      ...plain,
+      managedFields: 'drop',
+      transform: transform as (given: KubernetesObject) => KubernetesObject,
+    });
+    assert.throws(() => disfigure(object()), /its transform changed its name, namespace, uid or resourceVersion/);
+  }
+});
+
 test('a frozen object refuses changes at every depth', () => {
   const stored = storedForm({ managedFields: 'keep', transform: undefined, freeze: true })(object());
   assert.throws(() => {

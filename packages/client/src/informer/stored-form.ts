@@ -10,20 +10,42 @@ export interface StoredFormOptions<T> {
   readonly freeze: boolean;
 }
 
-/** The function that makes the stored form. It may change the object it is given. */
+/** The function that makes the stored form. It may change the object it is given, and throws when that has none. */
 export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): (object: T) => T {
   const { managedFields, transform, freeze } = options;
   const intern = interning();
   return (object) => {
+    requireIdentity(object);
     if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
       // A new object, since deleting a property would put the old one into V8's slow mode for good.
       const { managedFields: entries, ...metadata } = object.metadata;
       (object as { metadata: ObjectMeta }).metadata =
         managedFields === 'drop' ? metadata : { ...metadata, ...own(entries, managedFields.manager, intern) };
     }
-    const stored = transform ? transform(object) : object;
+    const stored = transform ? transformed(object, transform) : object;
     return freeze ? deepFreeze(stored) : stored;
   };
+}
+
+/** Without these, an object can neither be found again nor be told from an older or another one. */
+function requireIdentity({ metadata }: Partial<KubernetesObject>): void {
+  if (typeof metadata?.name === 'string' && metadata.name !== '' && typeof metadata.resourceVersion === 'string')
+    return;
+  throw new TypeError('it has no name or resourceVersion');
+}
+
+function transformed<T extends KubernetesObject>(object: T, transform: (object: T) => T): T {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  let stored: T;
+  try {
+    stored = transform(object);
+  } catch (error) {
+    throw new Error('its transform failed', { cause: error });
+  }
+  const kept: Partial<ObjectMeta> | undefined = stored?.metadata;
+  const isSame = kept?.name === name && kept.namespace === namespace && kept.uid === uid;
+  if (isSame && kept.resourceVersion === resourceVersion) return stored;
+  throw new TypeError('its transform changed its name, namespace, uid or resourceVersion');
 }
 
 type Entries = NonNullable<ObjectMeta['managedFields']>;

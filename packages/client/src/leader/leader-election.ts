@@ -5,6 +5,10 @@
  * Each replica trusts only its own clock. One that does not lead looks at the Lease now and then, and takes it when it
  * has not changed for a whole lease duration. One that leads renews it, and stops leading on its own, earlier than others
  * can begin, when that does not succeed. `Term` has the reasoning.
+ *
+ * Every write to the Lease carries the uid and resourceVersion of what it is based on, so one that arrives late changes
+ * nothing. Whoever deletes the Lease under a leader takes that away: replicas that had seen it still wait, but one that
+ * had not makes a new one at once, and the old leader notices only with its next renewal.
  */
 import {
   type Clock,
@@ -27,7 +31,10 @@ import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } fr
 export interface LeaderElection {
   /** Who leads as far as we know; `undefined` when nobody does, or before the first look. */
   readonly leader: string | undefined;
-  /** Competes until this replica is elected. Rejects with the signal's reason when that comes first. */
+  /**
+   * Competes until this replica is elected. Rejects with the signal's reason when that comes first. A TypeError while
+   * this election competes already, or leads.
+   */
   win(signal: AbortSignal): Promise<Term>;
 }
 
@@ -45,9 +52,9 @@ export interface LeaderElectionOptions {
   readonly retryPeriodMs?: number | undefined;
   /** Give the Lease back at the end of a term, so that another can lead at once. @default true */
   readonly releaseOnStop?: boolean | undefined;
-  /** Called when another replica, or this one, begins or ceases to lead, as far as we know. */
+  /** Called when another replica, or this one, begins or ceases to lead, as far as we know. What it throws is reported. */
   readonly onLeader?: ((identity: string | undefined) => void) | undefined;
-  /** Gets failed looks and renewals. The election goes on. */
+  /** Gets failed looks and renewals. The election goes on, also when this throws. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
@@ -57,6 +64,7 @@ export interface LeaderElectionOptions {
 
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  if (!Number.isFinite(leaseDurationMs)) throw new RangeError(`leaseDurationMs must be finite, not ${leaseDurationMs}`);
   if (!(leaseDurationMs > renewDeadlineMs)) {
     throw new RangeError(
       `leaseDurationMs (${leaseDurationMs}) must be greater than renewDeadlineMs (${renewDeadlineMs})`,
@@ -79,8 +87,8 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     renewDeadlineMs,
     retryPeriodMs,
     releaseOnStop: options.releaseOnStop ?? true,
-    onLeader: options.onLeader ?? (() => {}),
-    onError: options.onError ?? (() => {}),
+    onLeader: options.onLeader,
+    onError: options.onError,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   });
@@ -96,8 +104,8 @@ interface Settings {
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   readonly releaseOnStop: boolean;
-  readonly onLeader: (identity: string | undefined) => void;
-  readonly onError: (error: Error) => void;
+  readonly onLeader: LeaderElectionOptions['onLeader'];
+  readonly onError: LeaderElectionOptions['onError'];
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -112,6 +120,8 @@ class LeaseElection implements LeaderElection {
   readonly #settings: Settings;
   #observation: Observation | undefined;
   #leader: string | undefined;
+  /** From the call of `win` to its failure, or to the end of the term that it brought. */
+  #isTaken = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -122,6 +132,18 @@ class LeaseElection implements LeaderElection {
   }
 
   async win(signal: AbortSignal): Promise<Term> {
+    if (this.#isTaken) throw new TypeError('this election competes or leads already');
+    this.#isTaken = true;
+    try {
+      return this.#begin(await this.#compete(signal));
+    } catch (error) {
+      this.#isTaken = false;
+      throw error;
+    }
+  }
+
+  /** Looks again and again, and tries to take the Lease when it can be had. */
+  async #compete(signal: AbortSignal): Promise<Holding> {
     const { clock, random, retryPeriodMs } = this.#settings;
     while (true) {
       signal.throwIfAborted();
@@ -129,18 +151,19 @@ class LeaseElection implements LeaderElection {
         if (!signal.aborted) this.#report(error);
         return undefined;
       });
-      if (holding) return this.#begin(holding);
+      if (holding) return holding;
       await sleep(clock, jitter(random, retryPeriodMs, jitterFactor), signal);
     }
   }
 
   /** Looks, and takes the Lease if nobody else can be leading. */
   async #tryToTake(signal: AbortSignal): Promise<Holding | undefined> {
-    const { client, lease: key, identity, clock } = this.#settings;
+    const { client, lease: key, identity, leaseDurationMs, clock } = this.#settings;
     const found = await client.find(Lease, key, { ...this.#limits(), signal });
     if (found) this.#observe(found.spec);
     // Should the Lease be deleted under a leader, those who saw it still wait for as long as it promised.
-    if (this.#observation && isHeldByOther(this.#observation, identity, clock.monotonic())) return undefined;
+    const candidate = { identity, leaseDurationMs, monotonicMs: clock.monotonic() };
+    if (this.#observation && isHeldByOther(this.#observation, candidate)) return undefined;
     try {
       return await this.#write(found, signal);
     } catch (error) {
@@ -164,8 +187,11 @@ class LeaseElection implements LeaderElection {
   }
 
   #begin({ lease, sent }: Holding): Term {
-    const { clock, renewDeadlineMs } = this.#settings;
-    const time = new TermClock(clock, renewDeadlineMs, sent);
+    const { clock, renewDeadlineMs, identity } = this.#settings;
+    const time = new TermClock(clock, renewDeadlineMs, sent, () => {
+      this.#isTaken = false;
+      if (this.#leader === identity) this.#announce(undefined);
+    });
     const holder = { lease };
     const renewing = this.#keepRenewing(time, holder);
     return {
@@ -217,14 +243,19 @@ class LeaseElection implements LeaderElection {
     throw new LeadershipLostError(`${found.spec.holderIdentity || 'somebody'} took the lease`);
   }
 
+  /** Gives the Lease back, if it is still ours. */
   async #release(held: Lease): Promise<void> {
-    const { client, clock } = this.#settings;
-    const released = await client.update(
-      Lease,
-      { ...held, spec: releasedSpec(held.spec, clock.now()) },
-      this.#limits(),
-    );
-    this.#observe(released.spec);
+    const { client, clock, lease: key, identity } = this.#settings;
+    const write = (lease: Lease) =>
+      client.update(Lease, { ...lease, spec: releasedSpec(lease.spec, clock.now()) }, this.#limits());
+    try {
+      this.#observe((await write(held)).spec);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // The renewal that the end of the term interrupted may have arrived.
+      const found = await client.get(Lease, key, this.#limits());
+      this.#observe(found.spec.holderIdentity === identity ? (await write(found)).spec : found.spec);
+    }
   }
 
   /** One slow answer must not cost the whole term. */
@@ -236,13 +267,33 @@ class LeaseElection implements LeaderElection {
     if (!this.#observation || !equalJson(this.#observation.spec, spec)) {
       this.#observation = { spec, seenAt: this.#settings.clock.monotonic() };
     }
-    const leader = spec.holderIdentity || undefined;
+    this.#announce(spec.holderIdentity || undefined);
+  }
+
+  #announce(leader: string | undefined): void {
     if (leader === this.#leader) return;
     this.#leader = leader;
-    this.#settings.onLeader(leader);
+    attempt(
+      () => this.#settings.onLeader?.(leader),
+      (error) => this.#report(error),
+    );
   }
 
   #report(error: unknown): void {
-    this.#settings.onError(error instanceof Error ? error : new Error(String(error)));
+    const reported = error instanceof Error ? error : new Error(String(error));
+    attempt(
+      () => this.#settings.onError?.(reported),
+      () => {}, // whoever hears of failures has nobody to tell his own to
+    );
+  }
+}
+
+/** Calls somebody else's function, which may also be an async one: neither way can it harm the election. */
+function attempt(call: () => unknown, onFailure: (error: unknown) => void): void {
+  try {
+    const result = call();
+    if (result instanceof Promise) result.catch(onFailure);
+  } catch (error) {
+    onFailure(error);
   }
 }

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimedSpec, isHeldByOther, releasedSpec } from './lease-spec.ts';
+import { claimedSpec, isHeldByOther, type LeaseSpec, releasedSpec } from './lease-spec.ts';
 
-const seen = (holderIdentity: string | undefined, leaseDurationSeconds = 15) => ({
-  spec: { holderIdentity, leaseDurationSeconds },
-  seenAt: 1000,
-});
+const isHeld = (spec: LeaseSpec, monotonicMs: number) =>
+  isHeldByOther({ spec, seenAt: 1000 }, { identity: 'me', leaseDurationMs: 20_000, monotonicMs });
 
 test('a lease is held until nothing was seen of its holder for as long as it says', () => {
-  assert.equal(isHeldByOther(seen('other'), 'me', 15_999), true);
-  assert.equal(isHeldByOther(seen('other'), 'me', 16_000), false);
-  assert.equal(isHeldByOther(seen('other', 60), 'me', 16_000), true);
+  assert.equal(isHeld({ holderIdentity: 'other', leaseDurationSeconds: 15 }, 15_999), true);
+  assert.equal(isHeld({ holderIdentity: 'other', leaseDurationSeconds: 15 }, 16_000), false);
+  assert.equal(isHeld({ holderIdentity: 'other', leaseDurationSeconds: 60 }, 16_000), true);
+});
+
+test('a holder that does not say how long is waited for as long as we would be', () => {
+  assert.equal(isHeld({ holderIdentity: 'other' }, 20_999), true);
+  assert.equal(isHeld({ holderIdentity: 'other' }, 21_000), false);
 });
 
 test('a lease that is free, or ours, is not held by another', () => {
-  assert.equal(isHeldByOther(seen(undefined), 'me', 1000), false);
-  assert.equal(isHeldByOther(seen(''), 'me', 1000), false);
-  assert.equal(isHeldByOther(seen('me'), 'me', 1000), false);
+  assert.equal(isHeld({ leaseDurationSeconds: 15 }, 1000), false);
+  assert.equal(isHeld({ holderIdentity: '', leaseDurationSeconds: 15 }, 1000), false);
+  assert.equal(isHeld({ holderIdentity: 'me', leaseDurationSeconds: 15 }, 1000), false);
 });
 
 const wallMs = Date.parse('2026-01-01T00:00:01.5Z');

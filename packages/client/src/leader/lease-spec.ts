@@ -11,13 +11,22 @@ export interface Observation {
   readonly seenAt: number;
 }
 
+export interface Candidate {
+  readonly identity: string;
+  /** How long a holder is waited for that does not say how long. */
+  readonly leaseDurationMs: number;
+  readonly monotonicMs: number;
+}
+
 /**
  * Whether someone else may be leading. Its term began before we saw its last renewal, so a whole duration after that
  * it has surely ended.
  */
-export function isHeldByOther({ spec, seenAt }: Observation, identity: string, monotonicMs: number): boolean {
-  if (!spec.holderIdentity || spec.holderIdentity === identity) return false;
-  return monotonicMs < seenAt + (spec.leaseDurationSeconds ?? 0) * 1000;
+export function isHeldByOther({ spec, seenAt }: Observation, candidate: Candidate): boolean {
+  const { holderIdentity, leaseDurationSeconds } = spec;
+  if (!holderIdentity || holderIdentity === candidate.identity) return false;
+  const durationMs = leaseDurationSeconds === undefined ? candidate.leaseDurationMs : leaseDurationSeconds * 1000;
+  return candidate.monotonicMs < seenAt + durationMs;
 }
 
 export interface Claim {

@@ -8,7 +8,12 @@
  *
  * Why that holds: others may take the Lease only `leaseDuration` after they saw it renewed, which is after we sent the
  * renewal; we count `renewDeadline`, which is shorter, from before we sent it.
- * Does not: recall a request that is on the wire when the term ends. It is aborted, but the server may have it already.
+ * Does not: recall a request that is on the wire when the term ends. It is aborted, but the server may have it already,
+ * or get it later, from a network that held it back. What that request can still do is up to what it carries: an update
+ * with its `resourceVersion`, a delete with `preconditions`, a patch or apply with `metadata.uid` (and, to be strict,
+ * `resourceVersion`) is refused once another has written or recreated the object; a create is refused if the name exists.
+ * What remains is a request without any of these, or one to an object that nobody has touched since.
+ * Nor: notice that a machine was suspended whose wall clock was set back by as much meanwhile.
  */
 import { type Clock, OperatorError } from '@keelson/core';
 
@@ -44,14 +49,17 @@ export const instantOf = (clock: Clock): Instant => ({ monotonicMs: clock.monoto
 export class TermClock {
   readonly #clock: Clock;
   readonly #renewDeadlineMs: number;
+  readonly #onEnd: () => void;
   readonly #controller = new AbortController();
   #renewed: Instant;
   #timer: Disposable | undefined;
 
-  constructor(clock: Clock, renewDeadlineMs: number, renewed: Instant) {
+  /** `onEnd` is called once, when the term is over. */
+  constructor(clock: Clock, renewDeadlineMs: number, renewed: Instant, onEnd: () => void) {
     this.#clock = clock;
     this.#renewDeadlineMs = renewDeadlineMs;
     this.#renewed = renewed;
+    this.#onEnd = onEnd;
     this.#arm();
   }
 
@@ -82,7 +90,9 @@ export class TermClock {
 
   end(why: string): void {
     this.#timer?.[Symbol.dispose]();
-    if (!this.signal.aborted) this.#controller.abort(new LeadershipLostError(`leadership ended: ${why}`));
+    if (this.signal.aborted) return;
+    this.#controller.abort(new LeadershipLostError(`leadership ended: ${why}`));
+    this.#onEnd();
   }
 
   #arm(): void {

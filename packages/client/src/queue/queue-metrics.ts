@@ -13,6 +13,6 @@ export interface QueueMetrics {
   taken?(waitedMs: number): void;
   /** A worker is done with a key: `workqueue_work_duration_seconds`. */
   done?(workedMs: number): void;
-  /** A key was added again after a failure: `workqueue_retries_total`. */
+  /** A key was added with a delay, after a failure or to look again later: `workqueue_retries_total`. */
   retried?(): void;
 }

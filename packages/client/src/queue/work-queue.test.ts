@@ -206,7 +206,12 @@ describe('a work queue', () => {
     assert.deepEqual(queue.inProgress(), { keys: 1, unfinishedMs: 12, longestMs: 12 });
     queue.addRateLimited('a');
     queue.done('a');
-    assert.deepEqual(seen, ['added', 'depth 0=1', 'depth 0=0', 'taken 30', 'retried', 'done 12']);
+    queue.addAfter('b', 10);
+    queue.addAfter('c', 0);
+    assert.deepEqual(seen, [
+      ...['added', 'depth 0=1', 'depth 0=0', 'taken 30', 'retried', 'done 12'],
+      ...['retried', 'added', 'depth 0=1'],
+    ]);
   });
 });
 

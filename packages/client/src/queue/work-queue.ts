@@ -114,6 +114,7 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
 
   addAfter(key: Key, delayMs: number, { priority = 0 }: AddOptions = {}): void {
     if (this.#state !== 'open') return;
+    if (delayMs > 0) this.#settings.metrics.retried?.();
     if (!(delayMs > 0) || this.#waiting.priorityOf(key) !== undefined || this.#inWork.get(key)?.again) {
       this.add(key, { priority }); // it runs at once in any case; only its priority may rise
       return;
@@ -129,11 +130,10 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
   }
 
   addRateLimited(key: Key, options?: AddOptions): number {
-    const { baseDelayMs, maxDelayMs, bucket, metrics } = this.#settings;
+    const { baseDelayMs, maxDelayMs, bucket } = this.#settings;
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
     const delayMs = Math.max(Math.min(baseDelayMs * 2 ** failures, maxDelayMs), bucket?.reserve() ?? 0);
-    metrics.retried?.();
     this.addAfter(key, delayMs, options);
     return delayMs;
   }

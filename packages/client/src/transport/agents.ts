@@ -2,13 +2,17 @@
  * The undici agents of one configuration: one for requests, with a bound on its connections, and one for streams, where
  * each has a connection of its own. New ones are made when a certificate changes; the old then finish what they have.
  */
-import type { Agent, Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
+import { type Clock, TransportError } from '@keelson/core';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClusterConfig } from '../config/cluster-config.ts';
-import type { TlsIdentity } from './identity.ts';
+import type { TlsIdentity } from './tls-identity.ts';
+import { type UndiciParts, undiciParts } from './undici-parts.ts';
 
 export interface AgentLimits {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
+  readonly clock: Clock;
 }
 
 interface Pair {
@@ -23,9 +27,10 @@ const keepAliveTimeoutMs = 30_000;
 export class Agents implements AsyncDisposable {
   readonly #config: ClusterConfig;
   readonly #limits: AgentLimits;
+  #undici: Promise<UndiciParts> | undefined;
   #current: Pair | undefined;
   readonly #retired = new Set<Dispatcher>();
-  #isDisposed = false;
+  readonly #disposal = new AbortController();
 
   constructor(config: ClusterConfig, limits: AgentLimits) {
     this.#config = config;
@@ -33,7 +38,8 @@ export class Agents implements AsyncDisposable {
   }
 
   async dispatcherFor(tls: TlsIdentity, streaming: boolean): Promise<Dispatcher> {
-    const undici = await import('undici'); // late: it costs more to load than all of this package
+    this.#undici ??= undiciParts();
+    const undici = await this.#undici;
     if (this.#current === undefined || !isSame(this.#current.tls, tls)) {
       this.#retire();
       this.#current = {
@@ -43,12 +49,12 @@ export class Agents implements AsyncDisposable {
       };
     }
     const dispatcher = streaming ? this.#current.streams : this.#current.requests;
-    if (this.#isDisposed) await dispatcher.destroy();
+    if (this.#disposal.signal.aborted) await dispatcher.destroy();
     return dispatcher;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true;
+    this.#disposal.abort(new TransportError(this.#config.server, 'the transport is closed'));
     const { requests, streams } = this.#current ?? {};
     const all = [requests, streams, ...this.#retired].filter((dispatcher) => dispatcher !== undefined);
     await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
@@ -63,7 +69,7 @@ export class Agents implements AsyncDisposable {
     }
   }
 
-  #dispatcher(undici: typeof import('undici'), tls: TlsIdentity, connections: number | undefined): Dispatcher {
+  #dispatcher(undici: UndiciParts, tls: TlsIdentity, connections: number | undefined): Dispatcher {
     const { serverName, insecureSkipVerify } = this.#config.tls;
     const tlsOptions = {
       ca: tls.ca,
@@ -74,21 +80,45 @@ export class Agents implements AsyncDisposable {
       allowH2: false,
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
+    const direct = undici.buildConnector(tlsOptions);
+    // undici prefers the name in the URL to the configured one.
+    const connect: buildConnector.connector =
+      serverName === undefined ? direct : (to, done) => direct({ ...to, servername: serverName }, done);
     const options: Agent.Options = {
       connections: connections ?? null,
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
+      connect: this.#config.proxyUrl ? this.#through(new URL(this.#config.proxyUrl.reveal()), tls, connect) : connect,
     };
-    const proxyUrl = this.#config.proxyUrl?.reveal();
-    if (proxyUrl !== undefined) return new undici.ProxyAgent({ ...options, uri: proxyUrl, requestTls: tlsOptions });
-    const connect = undici.buildConnector(tlsOptions);
-    return new undici.Agent({
-      ...options,
-      // undici prefers the name in the URL to the configured one.
-      connect: serverName === undefined ? connect : (to, done) => connect({ ...to, servername: serverName }, done),
-    });
+    return new undici.Agent(options);
+  }
+
+  #through(proxy: URL, { ca }: TlsIdentity, connect: buildConnector.connector): buildConnector.connector {
+    const { server, tls } = this.#config;
+    const { connectTimeoutMs: timeoutMs, clock } = this.#limits;
+    const { signal } = this.#disposal;
+    const options = { proxy, ca, insecureSkipVerify: tls.insecureSkipVerify, timeoutMs, clock, signal };
+    const open = async (to: buildConnector.Options) => {
+      const { openTunnel } = await import('./tunnel.ts');
+      const port = Number(to.port) || (to.protocol === 'https:' ? 443 : 80);
+      return openTunnel(server, { host: to.hostname, port }, options);
+    };
+    const secure = (to: buildConnector.Options, socket: Socket, done: buildConnector.Callback) => {
+      try {
+        connect({ ...to, httpSocket: socket }, done);
+      } catch (error) {
+        socket.destroy();
+        done(error as Error, null);
+      }
+    };
+    return (to, done) => {
+      open(to).then(
+        (socket) => (to.protocol === 'https:' ? secure(to, socket, done) : done(null, socket)),
+        (error: Error) => done(error, null),
+      );
+    };
   }
 }
 

@@ -6,11 +6,18 @@
  * server did not act). Every other failure is a `TransportError` that says what to look at.
  * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
  */
-import type { Clock, Transport, TransportRequest, TransportResponse } from '@keelson/core';
+import {
+  type Clock,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
 import { Agents } from './agents.ts';
 import { exchange } from './exchange.ts';
+import { codeOf } from './failure.ts';
 import { type Identity, type IdentitySource, identitySource } from './identity.ts';
 
 export interface ConnectOptions {
@@ -34,15 +41,24 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   if (!Number.isInteger(maxConnections) || maxConnections < 1) {
     throw new RangeError(`connect: maxConnections must be a positive integer, not ${maxConnections}`);
   }
+  if (!(connectTimeoutMs > 0)) {
+    throw new RangeError(`connect: connectTimeoutMs must be greater than 0, not ${connectTimeoutMs}`);
+  }
+  const clock = options.clock ?? systemClock;
   return new HttpTransport(config, {
-    agents: new Agents(config, { maxConnections, connectTimeoutMs }),
-    identities: identitySource(config, options.clock ?? systemClock, options.env ?? process.env),
+    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock }),
+    identities: identitySource(config, clock, options.env ?? process.env),
     headers: {
       'user-agent': options.userAgent ?? 'keelson',
       ...(options.compression && !config.disableCompression ? { 'accept-encoding': 'gzip' } : {}),
       ...(config.impersonate ? impersonationHeaders(config.impersonate) : {}),
     },
   });
+}
+
+/** What this transport adds to an answer that refuses us: which credentials that was about, for people. */
+export interface ExplainedResponse extends TransportResponse {
+  readonly hint?: string | undefined;
 }
 
 interface Parts {
@@ -63,12 +79,15 @@ class HttpTransport implements Transport {
     this.#parts = parts;
   }
 
-  async request(request: TransportRequest): Promise<TransportResponse> {
-    const identity = await untilAborted(this.#parts.identities.current(), request.signal);
-    const response = await this.#send(request, identity);
-    if (response.status !== 401 || !identity.renew()) return response;
-    for await (const _ of response.body); // read to its end, so that the connection can be used again
-    return this.#send(request, await untilAborted(this.#parts.identities.current(), request.signal));
+  async request(request: TransportRequest): Promise<ExplainedResponse> {
+    let identity = await untilAborted(this.#parts.identities.current(), request.signal);
+    let response = await this.#send(request, identity);
+    if (response.status === 401 && identity.renew()) {
+      for await (const _ of response.body); // read to its end, so that the connection can be used again
+      identity = await untilAborted(this.#parts.identities.current(), request.signal);
+      response = await this.#send(request, identity);
+    }
+    return response.status === 401 ? { ...response, hint: identity.describe() } : response;
   }
 
   async #send(request: TransportRequest, { authorization, tls }: Identity): Promise<TransportResponse> {
@@ -76,7 +95,8 @@ class HttpTransport implements Transport {
     if (authorization !== undefined) headers.authorization = authorization;
     const dispatcher = await this.#parts.agents.dispatcherFor(tls, request.streaming ?? false);
     const response = await exchange({ dispatcher, origin: this.#origin, prefix: this.#prefix, headers }, request);
-    return response.headers['content-encoding'] === 'gzip' ? { ...response, body: gunzip(response.body) } : response;
+    if (response.headers['content-encoding'] !== 'gzip') return response;
+    return { ...response, body: gunzip(this.#origin, response.body) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,21 +104,36 @@ class HttpTransport implements Transport {
   }
 }
 
-async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* gunzip(origin: string, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   const decoder = createGunzip();
   pipeline(Readable.from(body), decoder, () => {}); // a failure destroys the decoder, and the loop below meets it
-  yield* decoder;
+  try {
+    yield* decoder;
+  } catch (error) {
+    const isPacking = codeOf(error).startsWith('Z_');
+    throw isPacking
+      ? new TransportError(origin, 'the answer is not packed as it says (gzip)', { cause: error })
+      : error;
+  }
 }
 
 function impersonationHeaders({ user, uid, groups, extra }: Impersonation): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = { 'impersonate-user': user };
-  if (uid !== undefined) headers['impersonate-uid'] = uid;
-  if (groups.length > 0) headers['impersonate-group'] = [...groups];
-  // A key may hold characters that a header name may not; the server decodes percent signs.
-  for (const key in extra)
-    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...(extra[key] ?? [])];
+  const headers: Record<string, string | string[]> = { 'impersonate-user': asHeader(user) };
+  if (uid !== undefined) headers['impersonate-uid'] = asHeader(uid);
+  if (groups.length > 0) headers['impersonate-group'] = groups.map(asHeader);
+  for (const key in extra) headers[`impersonate-extra-${asHeaderName(key)}`] = (extra[key] ?? []).map(asHeader);
   return headers;
+}
+
+/** The server reads UTF-8; undici writes one byte for each character. */
+function asHeader(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** A key may hold characters that a header name may not; the server decodes percent signs. */
+function asHeaderName(key: string): string {
+  return encodeURIComponent(key.toLowerCase()).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
 }
 
 /** Credentials are shared by many requests, so an abort leaves them alone and only lets this request go. */

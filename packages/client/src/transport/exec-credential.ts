@@ -4,14 +4,17 @@
  * Promises: one run serves all requests that wait for it; its answer serves until it expires or the server refuses it.
  * Neither arguments, environment nor output of the program get into an error, apart from what it says on stderr.
  */
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '@keelson/core';
 import type { ExecPlugin } from '../config/cluster-config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import type { KeyPair } from '../config/tls-material.ts';
+import { isToken } from '../config/token.ts';
 
 export interface ExecCredential {
   readonly token: string | undefined;
-  readonly certificate: { readonly certificate: string; readonly key: string } | undefined;
+  readonly certificate: KeyPair | undefined;
   /** Wall time; absent: good until refused. */
   readonly expiresAt: number | undefined;
 }
@@ -64,42 +67,50 @@ export class ExecCredentials {
   async #run(): Promise<ExecCredential> {
     const { clock, env, cluster } = this.#options;
     const { apiVersion, command, args, provideClusterInfo, interactiveMode } = this.#plugin;
-    if (interactiveMode === 'Always') throw this.#failure('needs a terminal, and there is none');
+    if (interactiveMode === 'Always') {
+      throw this.#failure('wants to talk to a person (interactiveMode: Always), which cannot be offered here');
+    }
     const info = {
       apiVersion,
       kind: 'ExecCredential',
       spec: { interactive: false, ...(provideClusterInfo ? { cluster: await cluster() } : {}) },
     };
+    const variables = { ...env, ...this.#plugin.env.reveal(), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
     const output = await new Promise<string>((resolve, reject) => {
-      const child = execFile(
-        command,
-        [...args.reveal()],
-        {
-          env: { ...env, ...this.#plugin.env.reveal(), KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-          maxBuffer: maxOutputBytes,
-          windowsHide: true,
-        },
-        (error, stdout, stderr) => {
-          timer[Symbol.dispose]();
-          if (error) reject(this.#failure(this.#whyFailed(error, stderr)));
-          else resolve(stdout);
-        },
-      );
-      child.stdin?.end();
-      const timer = clock.setTimer(timeoutMs, () => child.kill('SIGKILL'));
+      let timer: Disposable | undefined;
+      const onEnd = (error: ExecFileException | null, stdout: string, stderr: string) => {
+        timer?.[Symbol.dispose]();
+        if (error) reject(this.#failure(this.#whyFailed(error, stderr)));
+        else resolve(stdout);
+      };
+      try {
+        const options = { env: variables, maxBuffer: maxOutputBytes, windowsHide: true };
+        const child = execFile(command, [...args.reveal()], options, onEnd);
+        child.stdin?.on('error', () => {}); // it may be gone before we close its input
+        child.stdin?.end();
+        timer = clock.setTimer(timeoutMs, () => child.kill('SIGKILL'));
+      } catch {
+        // Node quotes the argument or variable that it does not like, so its own message stays here.
+        reject(this.#failure('cannot be started: its arguments or its environment are too long, or not text'));
+      }
     });
-    const credential = this.#read(output);
+    const credential = await this.#read(output);
     this.#current = { credential, since: clock.monotonic() };
     return credential;
   }
 
-  #whyFailed(error: Error & { code?: unknown; killed?: boolean; signal?: unknown }, stderr: string): string {
-    const { installHint } = this.#plugin;
-    if (error.code === 'ENOENT') {
-      return `there is no such program${installHint ? `; ${installHint}` : '; is it installed, and in PATH?'}`;
+  #whyFailed(error: ExecFileException, stderr: string): string {
+    const installHint = stripVTControlCharacters(this.#plugin.installHint ?? '');
+    switch (error.code as unknown) {
+      case 'ENOENT':
+        return `there is no such program; ${installHint || 'is it installed, and in PATH?'}`;
+      case 'EACCES':
+        return 'may not be run; is it a program, and executable?';
+      case 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER':
+        return `printed more than ${maxOutputBytes / 1024 / 1024} MiB`;
     }
     const how = error.signal ? `was ended by ${String(error.signal)}` : `failed with exit code ${String(error.code)}`;
-    const said = this.#withoutSecrets(stderr.trim()).slice(0, 500);
+    const said = this.#withoutSecrets(stripVTControlCharacters(stderr).trim()).slice(0, 500);
     return said ? `${how}: ${said}` : how;
   }
 
@@ -110,35 +121,52 @@ export class ExecCredentials {
       .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
   }
 
-  #read(output: string): ExecCredential {
+  async #read(output: string): Promise<ExecCredential> {
     let answer: unknown;
     try {
       answer = JSON.parse(output);
     } catch {
       throw this.#failure('printed something that is not JSON'); // no cause: its message would quote the output
     }
-    const { kind, apiVersion, status } = (answer ?? {}) as Record<string, unknown>;
+    const { kind, apiVersion, status } = fieldsOf(answer);
     if (kind !== 'ExecCredential') throw this.#failure('did not print an ExecCredential');
     if (apiVersion !== this.#plugin.apiVersion) {
       throw this.#failure(`answered with another apiVersion than ${this.#plugin.apiVersion}`);
     }
-    const { token, clientCertificateData, clientKeyData, expirationTimestamp } = (status ?? {}) as Record<
-      string,
-      unknown
-    >;
-    const certificate =
-      typeof clientCertificateData === 'string' && typeof clientKeyData === 'string'
-        ? { certificate: clientCertificateData, key: clientKeyData }
-        : undefined;
-    if (typeof token !== 'string' && !certificate) {
+    const { token, clientCertificateData, clientKeyData, expirationTimestamp } = fieldsOf(status);
+    const certificate = await this.#pair(clientCertificateData, clientKeyData);
+    if (!isText(token) && !certificate) {
       throw this.#failure('printed neither a token nor a client certificate with its key');
     }
-    const expiresAt = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : undefined;
+    if (isText(token) && !isToken(token)) {
+      throw this.#failure('printed a token with a line break, a space or another character that no token has');
+    }
+    const expiresAt = isText(expirationTimestamp) ? Date.parse(expirationTimestamp) : undefined;
     if (Number.isNaN(expiresAt)) throw this.#failure('printed an expirationTimestamp that is not a time');
-    return { token: typeof token === 'string' ? token : undefined, certificate, expiresAt };
+    return { token: isText(token) ? token : undefined, certificate, expiresAt };
+  }
+
+  async #pair(certificate: unknown, key: unknown): Promise<KeyPair | undefined> {
+    if (!isText(certificate) && !isText(key)) return undefined;
+    if (!isText(certificate) || !isText(key)) {
+      throw this.#failure('printed a client certificate or a key without the other');
+    }
+    const { pairProblem } = await import('../config/pem.ts');
+    const problem = pairProblem(certificate, key);
+    if (problem) throw this.#failure(`the client ${problem.of} that it printed ${problem.reason}`);
+    return { certificate, key };
   }
 
   #failure(reason: string): ConfigError {
     return new ConfigError({ field: `exec plugin "${this.#plugin.command}"` }, reason);
   }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** An empty text counts as absent, as it does to client-go. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an unknown authority; is certificate-authority right?',
   UNABLE_TO_GET_ISSUER_CERT: 'its certificate comes from an unknown authority; is certificate-authority right?',
   CERT_SIGNATURE_FAILURE: 'its certificate comes from an unknown authority; is certificate-authority right?',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it there, or is the clock of this machine wrong?',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; is the clock right?',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'its certificate is for another host; is the address right, or tls-server-name missing?',
@@ -32,7 +32,10 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** By code or, where undici has none, by name: OpenSSL's alerts and the HTTP parser's complaints are dozens. */
 const families: readonly (readonly [RegExp, string])[] = [
-  [/^ERR_SSL_.*CERTIFICATE/, 'it did not accept our client certificate'],
+  [
+    /^ERR_SSL_.*CERTIFICATE/,
+    'it did not accept our client certificate; has it expired, or does another cluster own it?',
+  ],
   [/^HTTPParserError$/, 'it does not speak HTTP; should the address begin with https://?'],
 ];
 
@@ -41,13 +44,19 @@ const brokenCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ER
 
 /** A `TransportError` that begins with the server's address. Errors of our own family pass unchanged. */
 export function transportFailure(server: string, error: unknown): Error {
-  if (error instanceof OperatorError) return error;
+  return error instanceof OperatorError ? error : new TransportError(server, reasonOf(error), { cause: error });
+}
+
+/** What happened, without what could be done about it. */
+export function shortReason(error: unknown): string {
+  return reasonOf(error).split('; ')[0] ?? '';
+}
+
+function reasonOf(error: unknown): string {
   const code = codeOf(error);
   const name = error instanceof Error ? error.name : '';
   const reason = reasons[code] ?? families.find(([family]) => family.test(code) || family.test(name))?.[1];
-  return new TransportError(server, reason ?? (error instanceof Error ? error.message : String(error)), {
-    cause: error,
-  });
+  return reason ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** Whether a connection broke under a request, so that a request that may be repeated is worth repeating. */
@@ -56,7 +65,8 @@ export function isBrokenConnection(error: unknown): boolean {
   return false;
 }
 
-function codeOf(error: unknown): string {
+/** The code of what the system or undici reports, or nothing. */
+export function codeOf(error: unknown): string {
   // Trying several addresses of a host fails with an AggregateError; the first failure speaks for all.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const code = (first as { readonly code?: unknown } | undefined)?.code;

@@ -2,25 +2,24 @@
  * Who we are to the server at this moment: the headers of the next request and the certificates of the next connection.
  *
  * Files are looked at again every minute, as client-go does; a token that the server refuses (401) is renewed at once
- * where its source allows that.
+ * where its source allows that. What others are just writing and cannot be used yet does not replace what was good.
  */
 import type { Clock } from '@keelson/core';
-import type { ClusterConfig, Material } from '../config/cluster-config.ts';
+import type { ClusterConfig } from '../config/cluster-config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { isToken, notAToken } from '../config/token.ts';
 import { ExecCredentials } from './exec-credential.ts';
 import { FreshFiles } from './fresh-file.ts';
-
-/** PEM texts for a TLS connection. */
-export interface TlsIdentity {
-  readonly ca: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-}
+import { LastGood } from './last-good.ts';
+import { type TlsIdentity, type TlsSource, tlsSource } from './tls-identity.ts';
 
 export interface Identity {
   readonly authorization: string | undefined;
   readonly tls: TlsIdentity;
   /** Called after a 401: whether another attempt would be made with something new. */
   readonly renew: () => boolean;
+  /** For people, when the server does not accept us: what was sent. */
+  readonly describe: () => string;
 }
 
 export interface IdentitySource {
@@ -36,62 +35,85 @@ export function identitySource(
   env: Readonly<Record<string, string | undefined>>,
 ): IdentitySource {
   const files = new FreshFiles(clock, maxAgeMs);
-  const textOf = async (material: Material | undefined) =>
-    material?.type === 'file' ? await files.read(material.path) : material?.pem.reveal();
-  const { tls, credentials } = config;
-  const exec =
-    credentials.type === 'exec'
-      ? new ExecCredentials(credentials.plugin, { clock, env, cluster: () => clusterInfo(config, textOf) })
-      : undefined;
+  const ownTls = tlsSource(config, files, clock);
+  const { credentials, source } = config;
+  const certificateOrNothing = (tls: TlsIdentity) =>
+    tls.certificate === undefined
+      ? `${source} names no credentials`
+      : `the client certificate of ${source} was not accepted${ownTls.whyExpired(tls)}`;
 
-  return {
-    async current() {
-      const ca = await textOf(tls.ca);
-      const own = {
-        ca,
-        certificate: await textOf(tls.clientCertificate?.certificate),
-        key: await textOf(tls.clientCertificate?.key),
+  switch (credentials.type) {
+    case 'none':
+      return {
+        async current() {
+          const tls = await ownTls.current();
+          return { authorization: undefined, tls, renew: never, describe: () => certificateOrNothing(tls) };
+        },
       };
-      switch (credentials.type) {
-        case 'none':
-          return { authorization: undefined, tls: own, renew: never };
-        case 'token':
-          return { authorization: `Bearer ${credentials.token.reveal()}`, tls: own, renew: never };
-        case 'basic': {
-          const pair = `${credentials.username}:${credentials.password.reveal()}`;
-          return { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, tls: own, renew: never };
-        }
-        case 'tokenFile': {
-          const authorization = `Bearer ${(await files.read(credentials.path)).trim()}`;
-          const renew = () => {
-            files.expire(credentials.path);
-            return true;
-          };
-          return { authorization, tls: own, renew };
-        }
-        case 'exec': {
-          const credential = await (exec as ExecCredentials).get();
+    case 'token':
+    case 'basic': {
+      const authorization =
+        credentials.type === 'token'
+          ? `Bearer ${credentials.token.reveal()}`
+          : `Basic ${Buffer.from(`${credentials.username}:${credentials.password.reveal()}`).toString('base64')}`;
+      const what = credentials.type === 'token' ? 'token' : 'user and password';
+      const describe = () => `the ${what} of ${source} was not accepted`;
+      return {
+        current: async () => ({ authorization, tls: await ownTls.current(), renew: never, describe }),
+      };
+    }
+    case 'tokenFile': {
+      const { path } = credentials;
+      const header = new LastGood((text: string) => `Bearer ${tokenIn(path, text)}`);
+      const renew = () => {
+        files.expire(path);
+        return true;
+      };
+      const describe = () => `the token in ${path} was not accepted`;
+      return {
+        async current() {
+          const tls = await ownTls.current();
+          return { authorization: header.get(await files.read(path)), tls, renew, describe };
+        },
+      };
+    }
+    case 'exec': {
+      const { plugin } = credentials;
+      const exec = new ExecCredentials(plugin, { clock, env, cluster: () => clusterInfo(config, ownTls) });
+      const describe = () => `the credentials that ${JSON.stringify(plugin.command)} printed were not accepted`;
+      return {
+        async current() {
+          const own = await ownTls.current();
+          const credential = await exec.get();
           return {
             authorization: credential.token === undefined ? undefined : `Bearer ${credential.token}`,
-            tls: credential.certificate ? { ca, ...credential.certificate } : own,
-            renew: () => (exec as ExecCredentials).refuse(credential),
+            tls: credential.certificate ? { ca: own.ca, ...credential.certificate } : own,
+            renew: () => exec.refuse(credential),
+            describe,
           };
-        }
-        default:
-          return credentials satisfies never;
-      }
-    },
-  };
+        },
+      };
+    }
+    default:
+      return credentials satisfies never;
+  }
 }
 
 const never = () => false;
 
+function tokenIn(file: string, text: string): string {
+  const token = text.trim();
+  if (token === '') throw new ConfigError({ file }, 'is empty, and should hold a token');
+  if (!isToken(token)) throw new ConfigError({ file }, notAToken);
+  return token;
+}
+
 /** The `spec.cluster` of an ExecCredential. */
 async function clusterInfo(
   { server, tls, proxyUrl, disableCompression, credentials }: ClusterConfig,
-  textOf: (material: Material | undefined) => Promise<string | undefined>,
+  ownTls: TlsSource,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const ca = await textOf(tls.ca);
+  const { ca } = await ownTls.current();
   return {
     server,
     'tls-server-name': tls.serverName,

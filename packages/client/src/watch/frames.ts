@@ -2,18 +2,37 @@
  * Splits a stream of bytes into lines.
  *
  * Promises: the lines are the same however the bytes are cut into chunks; a character is never cut, since it is decoded
- * only when its line is complete; empty lines are left out.
+ * only when its line is complete; empty lines are left out; a line without end does not fill the memory.
  */
 
 const newline = 0x0a;
 
-/** No object comes near this (etcd stores 1.5 MiB); a line that does is not an event, and would fill the memory. */
-const maxLineBytes = 64 * 1024 * 1024;
+export interface FrameSplitterOptions {
+  /** Told about a line that is too long, with its length. It is left out. */
+  readonly onTooLong: (bytes: number) => void;
+  /**
+   * No object comes near the default (etcd stores 1.5 MiB), so a line that does is no event.
+   * @default 64 MiB
+   */
+  readonly maxLineBytes?: number;
+  /** Makes a text of the bytes of a line. @default as UTF-8 */
+  readonly decode?: (line: Buffer) => string;
+}
 
 export class FrameSplitter {
-  /** Pieces of the line that is not complete yet. */
+  readonly #onTooLong: (bytes: number) => void;
+  readonly #maxLineBytes: number;
+  readonly #decode: (line: Buffer) => string;
+  /** Pieces of the line that is not complete yet; none of one that is too long. */
   #pieces: Uint8Array[] = [];
+  /** How long that line is so far. */
   #length = 0;
+
+  constructor({ onTooLong, maxLineBytes = 64 * 1024 * 1024, decode = utf8 }: FrameSplitterOptions) {
+    this.#onTooLong = onTooLong;
+    this.#maxLineBytes = maxLineBytes;
+    this.#decode = decode;
+  }
 
   /** The lines that this chunk completes. */
   push(chunk: Uint8Array): string[] {
@@ -21,8 +40,8 @@ export class FrameSplitter {
     const lines: string[] = [];
     let start = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-      const line =
-        this.#pieces.length === 0 ? bytes.toString('utf8', start, end) : this.#complete(bytes.subarray(start, end));
+      const last = bytes.subarray(start, end);
+      const line = this.#length === 0 ? this.#decode(last) : this.#complete(last);
       if (line !== '') lines.push(line);
       start = end + 1;
     }
@@ -38,14 +57,22 @@ export class FrameSplitter {
 
   #keep(piece: Uint8Array): void {
     this.#length += piece.length;
-    if (this.#length > maxLineBytes) throw new RangeError(`a line is longer than ${maxLineBytes} bytes`);
-    this.#pieces.push(piece);
+    if (this.#length > this.#maxLineBytes) this.#pieces = [];
+    else this.#pieces.push(piece);
   }
 
+  /** The line that ends here; empty if it was too long. */
   #complete(last: Uint8Array): string {
-    const line = Buffer.concat([...this.#pieces, last]).toString('utf8');
+    this.#keep(last);
+    const [pieces, length] = [this.#pieces, this.#length];
     this.#pieces = [];
     this.#length = 0;
-    return line;
+    if (length <= this.#maxLineBytes) return this.#decode(Buffer.concat(pieces, length));
+    this.#onTooLong(length);
+    return '';
   }
+}
+
+function utf8(line: Buffer): string {
+  return line.toString('utf8');
 }

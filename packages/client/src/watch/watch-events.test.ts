@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isGone, type WatchEvent } from '@keelson/core';
+import { isApiError, isGone, type WatchEvent } from '@keelson/core';
 import { watchEvents } from './watch-events.ts';
 
 async function read(...lines: unknown[]): Promise<{ events: WatchEvent[]; unreadable: string[]; error: unknown }> {
@@ -10,8 +10,8 @@ async function read(...lines: unknown[]): Promise<{ events: WatchEvent[]; unread
     for (const line of lines) yield Buffer.from(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`);
   }
   try {
-    for await (const event of watchEvents('watch pods', body(), (error) => unreadable.push(error.message)))
-      events.push(event);
+    const onUnreadable = (error: Error) => unreadable.push(error.message);
+    for await (const event of watchEvents('watch pods', body(), { onUnreadable })) events.push(event);
   } catch (error) {
     return { events, unreadable, error };
   }
@@ -45,6 +45,8 @@ test('what is no event is reported without being quoted, and the stream goes on'
     'password: hunter2\n',
     'null\n',
     { type: 'ADDED', object: { metadata: { name: 'a' } } },
+    { type: 'ADDED', object: { metadata: { name: 'a', resourceVersion: 7 } } },
+    { type: 'ADDED', object: null },
     { type: 'BOOKMARK', object: {} },
     { type: 'SURPRISE', object: pod },
     { type: 'MODIFIED', object: pod },
@@ -53,6 +55,8 @@ test('what is no event is reported without being quoted, and the stream goes on'
   assert.deepEqual(unreadable, [
     'watch pods: a line of 17 characters is not an event',
     'watch pods: a line of 4 characters is not an event',
+    'watch pods: an ADDED event has an object without a name or resourceVersion',
+    'watch pods: an ADDED event has an object without a name or resourceVersion',
     'watch pods: an ADDED event has an object without a name or resourceVersion',
     'watch pods: a bookmark has no resourceVersion',
     'watch pods: an event has the unknown type "SURPRISE"',
@@ -67,8 +71,31 @@ test('an ERROR event ends the stream as the failure that it is', async () => {
   assert.equal(error.message, 'watch pods: too old resource version: 5 (9)');
 });
 
+test('an ERROR event that makes no sense is a failure all the same', async () => {
+  for (const object of [undefined, null, {}, 'gone']) {
+    const { error } = await read({ type: 'ERROR', object });
+    assert.ok(isApiError(error));
+    assert.equal(error.message, 'watch pods: an ERROR event that does not say why');
+  }
+});
+
 test('half a line at the end is reported', async () => {
   const { events, unreadable } = await read({ type: 'ADDED', object: pod }, '{"type":"ADD');
   assert.equal(events.length, 1);
   assert.deepEqual(unreadable, ['watch pods: a line of 12 characters is not an event']);
+});
+
+test('managedFields come or not, as asked', async () => {
+  const object = { ...pod, metadata: { ...pod.metadata, managedFields: [{ manager: 'helm' }] } };
+  async function* body() {
+    yield Buffer.from(`${JSON.stringify({ type: 'ADDED', object })}\n`);
+  }
+  for (const [managedFields, expected] of [
+    ['keep', object],
+    ['drop', pod],
+  ] as const) {
+    const options = { onUnreadable: assert.ifError, managedFields };
+    const { value } = await watchEvents('watch pods', body(), options).next();
+    assert.deepEqual(value, { type: 'ADDED', object: expected });
+  }
 });

@@ -1,26 +1,38 @@
 /**
  * Reads the events of a watch from its bytes.
  *
- * A line that is no event is handed to `onUnreadable`, and the stream goes on; an ERROR event is the server's last word
+ * A line that is no event is told to `onUnreadable`, and the stream goes on; an ERROR event is the server's last word
  * and is thrown as an `ApiError`.
  */
 import { ApiError, type KubernetesObject, type Status, TransportError, type WatchEvent } from '@keelson/core';
 import { FrameSplitter } from './frames.ts';
+import { textWithoutManagedFields } from './managed-fields.ts';
+
+export interface WatchEventsOptions {
+  /** Gets what is no event. */
+  readonly onUnreadable: (error: Error) => void;
+  /** Whether objects come with their managedFields. @default 'keep' */
+  readonly managedFields?: 'keep' | 'drop' | undefined;
+}
 
 export async function* watchEvents<T extends KubernetesObject>(
   action: string,
   body: AsyncIterable<Uint8Array>,
-  onUnreadable: (error: Error) => void,
+  options: WatchEventsOptions,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const splitter = new FrameSplitter();
+  const splitter = new FrameSplitter({
+    onTooLong: (bytes) =>
+      options.onUnreadable(new TransportError(action, `a line of ${bytes} bytes is too long for an event`)),
+    ...(options.managedFields === 'drop' && { decode: textWithoutManagedFields }),
+  });
   for await (const chunk of body) {
     for (const line of splitter.push(chunk)) {
-      const event = readEvent<T>(action, line, onUnreadable);
+      const event = readEvent<T>(action, line, options);
       if (event) yield event;
     }
   }
   const rest = splitter.rest();
-  const event = rest === undefined ? undefined : readEvent<T>(action, rest, onUnreadable);
+  const event = rest === undefined ? undefined : readEvent<T>(action, rest, options);
   if (event) yield event;
 }
 
@@ -32,22 +44,23 @@ interface Frame {
 function readEvent<T extends KubernetesObject>(
   action: string,
   line: string,
-  onUnreadable: (error: Error) => void,
+  options: WatchEventsOptions,
 ): WatchEvent<T> | undefined {
-  const frame = parse(action, line, onUnreadable);
+  const frame = parse(action, line, options);
   if (frame === undefined) return undefined;
+  const { onUnreadable } = options;
   const { type, object } = frame;
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      if (!object?.metadata?.name || !object.metadata.resourceVersion) {
+      if (!isText(object?.metadata?.name) || !isText(object?.metadata?.resourceVersion)) {
         onUnreadable(new TransportError(action, `an ${type} event has an object without a name or resourceVersion`));
         return undefined;
       }
       return { type, object: object as T };
     case 'BOOKMARK':
-      if (!object?.metadata?.resourceVersion) {
+      if (!isText(object?.metadata?.resourceVersion)) {
         onUnreadable(new TransportError(action, 'a bookmark has no resourceVersion'));
         return undefined;
       }
@@ -57,14 +70,18 @@ function readEvent<T extends KubernetesObject>(
         initialEventsEnd: object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true',
       };
     case 'ERROR':
-      throw new ApiError(action, object as unknown as Status);
+      throw new ApiError(action, { message: 'an ERROR event that does not say why', ...object } as Status);
     default:
       onUnreadable(new TransportError(action, `an event has the unknown type ${JSON.stringify(type)?.slice(0, 50)}`));
       return undefined;
   }
 }
 
-function parse(action: string, line: string, onUnreadable: (error: Error) => void): Frame | undefined {
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function parse(action: string, line: string, { onUnreadable }: WatchEventsOptions): Frame | undefined {
   try {
     const frame = JSON.parse(line) as unknown;
     if (typeof frame === 'object' && frame !== null) return frame;

@@ -1,19 +1,20 @@
-/** One replica: competes, and while it leads writes its name all the time. Arguments: kubeconfig, identity. */
+/** One replica: competes, and while it leads writes its name all the time. Arguments: kubeconfig, identity, lease in ms. */
 import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { connect, createClient, createLeaderElection, loadConfig } from '../../src/index.ts';
 
-const [kubeconfig, identity = ''] = process.argv.slice(2);
+const [kubeconfig, identity = '', lease] = process.argv.slice(2);
+const leaseDurationMs = Number(lease);
 const transport = connect(await loadConfig({ kubeconfig }));
 const client = createClient({ transport });
 const election = createLeaderElection({
   client,
   lease: 'default/candidates',
   identity,
-  leaseDurationMs: 4000,
-  renewDeadlineMs: 3000,
-  retryPeriodMs: 500,
+  leaseDurationMs,
+  renewDeadlineMs: (leaseDurationMs * 3) / 4,
+  retryPeriodMs: leaseDurationMs / 8,
 });
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort(new Error('told to stop')));

@@ -1,0 +1,147 @@
+/** What each example is expected to print, on whatever cluster it is given. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type Client, connect, createClient, loadConfig } from '@keelson/client';
+import { ConfigMap, Namespace } from '@keelson/core/v1';
+import { runExample } from './program.ts';
+
+const folder = new URL('../client/', import.meta.url);
+
+/** Tests every example against the cluster of the kubeconfig, which must be new. */
+export function testExamples(kubeconfig: () => string): void {
+  const linesOf = async (name: string, ...args: string[]) => {
+    await using program = runExample(name, kubeconfig(), ...args);
+    const { code, lines, errors } = await program.ended();
+    assert.deepEqual({ code, errors }, { code: 0, errors: '' });
+    return lines;
+  };
+  const connected = async () => {
+    const transport = connect(await loadConfig({ kubeconfig: kubeconfig() }));
+    return { client: createClient({ transport }), [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
+  };
+
+  const tested = new Map<string, () => Promise<void>>([
+    [
+      'apply-and-scale',
+      async () => {
+        assert.deepEqual(await linesOf('apply-and-scale'), [
+          'web shall have 1 replica',
+          'web shall have 3 replicas',
+          'get deployments.apps default/web: deployments.apps "web" not found',
+        ]);
+      },
+    ],
+    [
+      'control-loop',
+      async () => {
+        await using cluster = await connected();
+        const { client } = cluster;
+        const metadata = { namespace: 'default', name: 'guest', labels: { greet: 'yes' } };
+        await client.create(ConfigMap, { metadata, data: { name: 'Ada' } });
+        await using program = runExample('control-loop', kubeconfig());
+        await program.printed('default/guest: Hello, Ada!');
+        await client.patch(ConfigMap, 'default/guest', { data: { name: 'Grace' } });
+        await program.printed('default/guest: Hello, Grace!');
+        assert.equal((await client.get(ConfigMap, 'default/guest')).data?.greeting, 'Hello, Grace!');
+        await client.delete(ConfigMap, 'default/guest');
+        await program.printed('default/guest is gone');
+        const { code, lines, errors } = await program.ended('SIGTERM');
+        assert.deepEqual({ code, errors }, { code: 0, errors: '' });
+        assert.equal(lines.length, 4);
+      },
+    ],
+    [
+      'list-in-pages',
+      async () => {
+        const lines = await linesOf('list-in-pages');
+        assert.match(lines[0] ?? '', /^a page of 2, [1-9]\d* more$/);
+        assert.ok(lines.includes('kube-public: 1'), lines.join('\n'));
+      },
+    ],
+    [
+      'kinds-at-run-time',
+      async () => {
+        const [first, ...keys] = await linesOf('kinds-at-run-time');
+        assert.match(first ?? '', /^Namespace v1, Cluster, .*\bwatch\b/);
+        assert.ok(keys.includes('kube-system'));
+        await using program = runExample('kinds-at-run-time', kubeconfig(), 'example.com', 'gadgets');
+        const { code, errors } = await program.ended();
+        assert.deepEqual(
+          { code, errors },
+          { code: 1, errors: 'the server has no gadgets in the group "example.com"\n' },
+        );
+      },
+    ],
+    [
+      'lead-alone',
+      async () => {
+        await using first = runExample('lead-alone', kubeconfig(), 'first');
+        await first.printed('first wrote');
+        await using second = runExample('lead-alone', kubeconfig(), 'second');
+        await second.printed('second sees first lead');
+        assert.equal((await first.ended('SIGTERM')).code, 0);
+        await second.printed('second wrote'); // the first gave its Lease back
+        const { code, lines } = await second.ended('SIGTERM');
+        assert.equal(code, 0);
+        assert.equal(lines[0], 'second sees first lead');
+        assert.ok(lines.includes('second sees second lead'));
+      },
+    ],
+    [
+      'record-event',
+      async () => {
+        assert.deepEqual(await linesOf('record-event'), ['Namespace default: said hello (3 times)']);
+      },
+    ],
+    [
+      'retry-on-conflict',
+      async () => {
+        assert.deepEqual(await linesOf('retry-on-conflict'), ['five counted to 5']);
+      },
+    ],
+    [
+      'find-by-index',
+      async () => {
+        await using cluster = await connected();
+        const namespaces = await cluster.client.list(Namespace);
+        await eachHasCertificates(cluster.client, namespaces.items.length);
+        const [first = '', ...found] = await linesOf('find-by-index');
+        assert.match(first, new RegExp(`^${namespaces.items.length} of \\d+ config maps have a ca.crt$`));
+        assert.ok(found.includes('default/kube-root-ca.crt'));
+      },
+    ],
+    [
+      'act-as-service-account',
+      async () => {
+        assert.deepEqual(await linesOf('act-as-service-account'), [
+          'system:serviceaccount:default:default',
+          'list configmaps in default: configmaps is forbidden: User "system:serviceaccount:default:default" cannot list ' +
+            'resource "configmaps" in API group "" in the namespace "default"',
+        ]);
+      },
+    ],
+  ]);
+
+  for (const [name, run] of tested) test(name, run);
+
+  test('each example is tested, and shorter than 40 lines', () => {
+    const names = readdirSync(folder).map((file) => file.replace('.ts', ''));
+    assert.deepEqual(names.sort(), [...tested.keys()].sort());
+    for (const name of names) {
+      const lines = readFileSync(new URL(`${name}.ts`, folder), 'utf8')
+        .trimEnd()
+        .split('\n').length;
+      assert.ok(lines < 40, `${name} has ${lines} lines`);
+    }
+  });
+}
+
+/** A controller puts the certificates into each namespace, some time after it started. */
+async function eachHasCertificates(client: Client, namespaces: number): Promise<void> {
+  const seen = new Set<string | undefined>();
+  for await (const event of client.watch(ConfigMap, { fields: 'metadata.name=kube-root-ca.crt' })) {
+    if (event.type === 'ADDED') seen.add(event.object.metadata.namespace);
+    if (seen.size === namespaces) return;
+  }
+}

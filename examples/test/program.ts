@@ -1,0 +1,54 @@
+/** Runs an example as a person would: a program of its own, with the kubeconfig in the environment. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export interface Program extends AsyncDisposable {
+  /** Resolves when this text was printed; rejects when the program ended without it. */
+  printed(text: string): Promise<void>;
+  /** Waits for the end, or asks for it. */
+  ended(signal?: 'SIGTERM'): Promise<Ending>;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly lines: readonly string[];
+  readonly errors: string;
+}
+
+export function runExample(name: string, kubeconfig: string, ...args: string[]): Program {
+  const file = fileURLToPath(new URL(`../client/${name}.ts`, import.meta.url));
+  const child = spawn(execPath, [file, ...args], {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  let onOutput = () => {};
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+    onOutput();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  const closed = once(child, 'close');
+  return {
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        onOutput = () => output.includes(text) && resolve();
+        onOutput();
+        void closed.then(() => reject(new Error(`${name} ended without printing "${text}":\n${output}${errors}`)));
+      }),
+    ended: async (signal) => {
+      if (signal) child.kill(signal);
+      const [code] = (await closed) as [number | null];
+      return { code, lines: output.trimEnd().split('\n'), errors };
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}

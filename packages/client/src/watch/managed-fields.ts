@@ -1,0 +1,82 @@
+/**
+ * Makes a text of a line of a watch, without `object.metadata.managedFields`.
+ *
+ * They are half of what a server sends, and few who watch want them. In the profile of a list of 10,000 Deployments
+ * (55 MB), reading them was the largest single item: finding where they end takes 60 ms, parsing them takes 250 ms, and
+ * what is parsed must be collected.
+ *
+ * They are cut out only where everything in front was understood. A line that is not written as API servers do, without
+ * white space, stays as it is.
+ */
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+const object = Buffer.from('object');
+const metadata = Buffer.from('metadata');
+const managedFields = Buffer.from('managedFields');
+
+export function textWithoutManagedFields(line: Buffer): string {
+  const value = memberOf(line, memberOf(line, memberOf(line, 0, object), metadata), managedFields);
+  if (value === -1) return line.toString('utf8');
+  const start = value - managedFields.length - '"":'.length;
+  const end = endOfValue(line, value);
+  if (line[end] === comma) return line.toString('utf8', 0, start) + line.toString('utf8', end + 1);
+  if (line[end] !== closeBrace) return line.toString('utf8');
+  return line.toString('utf8', 0, line[start - 1] === comma ? start - 1 : start) + line.toString('utf8', end);
+}
+
+/** Where the value of a member begins, in the object that begins at `at`; -1 if there is none. */
+function memberOf(line: Buffer, at: number, name: Buffer): number {
+  if (line[at] !== openBrace) return -1;
+  let start = at + 1;
+  while (line[start] === quote) {
+    const end = endOfString(line, start);
+    if (line[end] !== colon) return -1;
+    if (end - start === name.length + 2 && line.compare(name, 0, name.length, start + 1, end - 1) === 0) return end + 1;
+    const next = endOfValue(line, end + 1);
+    if (line[next] !== comma) return -1;
+    start = next + 1;
+  }
+  return -1;
+}
+
+/** The position after a value; the end of the line if the value does not end. */
+function endOfValue(line: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < line.length; at += 1) {
+    switch (line[at]) {
+      case quote:
+        at = endOfString(line, at) - 1;
+        break;
+      case openBrace:
+      case openBracket:
+        depth += 1;
+        break;
+      case closeBrace:
+      case closeBracket:
+        if (depth === 0) return at;
+        depth -= 1;
+        break;
+      case comma:
+        if (depth === 0) return at;
+        break;
+    }
+  }
+  return line.length;
+}
+
+/** The position after the closing quote. */
+function endOfString(line: Buffer, start: number): number {
+  for (let at = start + 1; at < line.length; at += 1) {
+    if (line[at] === quote) return at + 1;
+    if (line[at] === backslash) at += 1;
+  }
+  return line.length;
+}

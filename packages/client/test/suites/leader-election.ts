@@ -1,0 +1,122 @@
+/** Leader election among real processes, on any server. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isAlreadyExists, isApiError, isConflict, isInvalid, type Transport } from '@keelson/core';
+import { Lease } from '@keelson/core/coordination/v1';
+import { ConfigMap } from '@keelson/core/v1';
+import { type Client, connect, createClient, createInformer } from '../../src/index.ts';
+import { until } from '../until.ts';
+import type { Offer, Server } from './server.ts';
+
+const isRefused = (error: unknown) => isConflict(error) || isInvalid(error);
+const candidate = fileURLToPath(new URL('./candidate.ts', import.meta.url));
+
+export function describeLeaderElection(offer: Offer): void {
+  describe(`leader election on ${offer.name}`, { skip: offer.skip }, () => {
+    let server: Server;
+    let transport: Transport;
+    let client: Client;
+
+    before(async () => {
+      server = await offer.start();
+      transport = connect(server.config);
+      client = createClient({ transport, fieldManager: 'test' });
+    });
+
+    after(async () => {
+      await transport?.[Symbol.asyncDispose]();
+      await server?.[Symbol.asyncDispose]();
+    });
+
+    test('of three processes one writes at a time, also after the leader was stopped past its lease and goes on', async () => {
+      await client.create(ConfigMap, { metadata: { name: 'written', namespace: 'default' }, data: {} });
+
+      /** Who wrote, in the server's order; the same name twice in a row is one entry. */
+      const writers: string[] = [];
+      let writes = 0;
+      const informer = createInformer(client, ConfigMap, { namespace: 'default', fields: 'metadata.name=written' });
+      informer.subscribe(({ object }) => {
+        const by = object.data?.by;
+        if (by === undefined) return;
+        writes += 1;
+        if (writers.at(-1) !== by) writers.push(by);
+      });
+      const watching = new AbortController();
+      const watched = informer.start(watching.signal);
+
+      const replicas = new Map<string, ChildProcess>();
+      for (const identity of ['one', 'two', 'three']) {
+        replicas.set(
+          identity,
+          spawn(process.execPath, [candidate, server.kubeconfig, identity, String(offer.leaseMs)], {
+            stdio: 'inherit',
+          }),
+        );
+      }
+      try {
+        await until(() => writes > 20, { timeoutMs: 60_000 });
+        const [first = ''] = writers;
+        assert.deepEqual(writers, [first]);
+
+        replicas.get(first)?.kill('SIGSTOP');
+        await until(() => writers.length === 2, { timeoutMs: 60_000, what: 'a second leader' });
+        const second = writers[1] ?? '';
+        replicas.get(first)?.kill('SIGCONT');
+        const before = writes;
+        await until(() => writes > before + 100, { timeoutMs: 60_000 });
+        assert.deepEqual(writers, [first, second], 'the first must not write again before it is elected again');
+
+        const lease = await client.get(Lease, 'default/candidates');
+        assert.equal(lease.spec.holderIdentity, second);
+        assert.equal(lease.spec.leaseTransitions, 1);
+
+        // Each that is told to stop gives the lease back, until only the one is left that was stopped.
+        for (const identity of replicas.keys()) if (identity !== first) replicas.get(identity)?.kill('SIGTERM');
+        await until(() => writers.at(-1) === first, { timeoutMs: 60_000, what: 'another term of the first' });
+      } finally {
+        await Promise.all(
+          [...replicas.values()].map(async (replica) => {
+            if (replica.exitCode !== null) return;
+            const exited = once(replica, 'exit');
+            replica.kill('SIGKILL');
+            await exited;
+          }),
+        );
+        watching.abort();
+        await watched;
+      }
+    });
+
+    test('a write that arrives after its term changes nothing, if it says which object or state it was meant for', async () => {
+      const metadata = { name: 'kept', namespace: 'default' };
+      const key = 'default/kept';
+      const seen = await client.create(ConfigMap, { metadata, data: { by: 'the former leader' } });
+      const { uid, resourceVersion } = seen.metadata;
+      const data = { by: 'a late write' };
+      const writes: readonly (() => Promise<unknown>)[] = [
+        () => client.update(ConfigMap, { ...seen, data }),
+        () => client.update(ConfigMap, { metadata: { ...metadata, uid }, data }),
+        () => client.patch(ConfigMap, key, { metadata: { uid }, data }),
+        () => client.patch(ConfigMap, key, { metadata: { resourceVersion }, data }),
+        () => client.patch(ConfigMap, key, { metadata: { uid }, data }, { type: 'strategic' }),
+        () => client.apply(ConfigMap, { metadata: { ...metadata, uid }, data }, { force: true }),
+        () => client.delete(ConfigMap, key, { preconditions: { uid } }),
+        () => client.delete(ConfigMap, key, { preconditions: { resourceVersion } }),
+      ];
+
+      await client.delete(ConfigMap, key);
+      const successor = await client.create(ConfigMap, { metadata, data: { by: 'the leader' } });
+      // A Conflict mostly; a patch with another uid is Invalid, since that field is immutable.
+      for (const write of writes) await assert.rejects(write, isRefused, String(write));
+      await assert.rejects(client.create(ConfigMap, { metadata, data }), isAlreadyExists);
+      assert.deepEqual(await client.get(ConfigMap, key), successor);
+
+      await client.delete(ConfigMap, key);
+      for (const write of writes) await assert.rejects(write, isApiError, String(write));
+      assert.equal(await client.find(ConfigMap, key), undefined, 'nor does it come back');
+    });
+  });
+}
