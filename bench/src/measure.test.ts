@@ -17,7 +17,7 @@ function clockAt(): Clock & { monotonicMs: number } {
   };
 }
 
-test('ours and the peer take turns, and the first round is thrown away', async () => {
+test('ours, the peer and the limit take turns, and the first round is thrown away', async () => {
   const clock = clockAt();
   const order: string[] = [];
   const lasting = (who: string, durationsMs: readonly number[]) => async (given: Clock) => {
@@ -31,41 +31,53 @@ test('ours and the peer take turns, and the first round is thrown away', async (
     {
       measures: [
         { name: 'a call', unit: 'ms', goal: 0.5 },
-        { name: 'its memory', unit: 'MB' },
+        { name: 'its memory', unit: 'MB', atMost: 6 },
       ],
+      rounds: 3,
       ours: lasting('ours', [900, 3, 1, 2]),
       peer: lasting('peer', [800, 4, 4, 4]),
+      limit: lasting('limit', [700, 1, 1, 1]),
     },
-    { clock, rounds: 3 },
+    clock,
   );
 
-  assert.deepEqual(order, ['ours', 'peer', 'ours', 'peer', 'ours', 'peer', 'ours', 'peer']);
-  const seven = { median: 7, lowerQuartile: 7, upperQuartile: 7 };
+  assert.deepEqual(order, Array(4).fill(['ours', 'peer', 'limit']).flat());
+  const always = (value: number) => ({ median: value, lowerQuartile: value, upperQuartile: value });
   assert.deepEqual(rows, [
     {
       measure: 'a call',
       unit: 'ms',
       ours: { median: 2, lowerQuartile: 1.5, upperQuartile: 2.5 },
-      peer: { median: 4, lowerQuartile: 4, upperQuartile: 4 },
+      peer: always(4),
       ratio: 0.5,
       goal: 0.5,
       ok: true,
+      limit: always(1),
     },
-    { measure: 'its memory', unit: 'MB', ours: seven, peer: seven, ratio: 1 },
+    {
+      measure: 'its memory',
+      unit: 'MB',
+      ours: always(7),
+      peer: always(7),
+      ratio: 1,
+      atMost: 6,
+      ok: false,
+      limit: always(7),
+    },
   ]);
 });
 
 test('a sample that cannot be taken is an error, not a row', async () => {
   const failing = { measures: [aCall], ours: () => Promise.reject(new Error('no server')) };
-  await assert.rejects(measure(failing, { clock: clockAt() }), /no server/);
+  await assert.rejects(measure(failing, clockAt()), /no server/);
   const forgetful = { measures: [aCall, aCall], ours: async () => [1] };
-  await assert.rejects(measure(forgetful, { clock: clockAt() }), /expected finite numbers, received NaN/);
+  await assert.rejects(measure(forgetful, clockAt()), /expected finite numbers, received NaN/);
 });
 
 test('fewer than one round is refused', async () => {
   for (const rounds of [0, -1, 1.5, Number.NaN]) {
     await assert.rejects(
-      measure({ measures: [aCall], ours: async () => [1] }, { clock: clockAt(), rounds }),
+      measure({ measures: [aCall], rounds, ours: async () => [1] }, clockAt()),
       new RangeError(`rounds: expected 1 or more, received ${rounds}`),
     );
   }
@@ -76,12 +88,15 @@ const verdicts = [
   { says: 'a ratio above the goal is not ok', goal: 1.9, ours: [4], peer: [2], ratio: 2, ok: false },
   { says: 'without a goal there is no verdict', ours: [4], peer: [2], ratio: 2 },
   { says: 'without a peer the goal is for ours', goal: 3, ours: [4], peer: [], ok: false },
+  { says: 'a goal for ours alone is not of the ratio', atMost: 4, ours: [4], peer: [2], ratio: 2, ok: true },
+  { says: 'a goal for ours alone can be missed', atMost: 3, ours: [4], peer: [200], ratio: 0.02, ok: false },
   { says: 'without a peer and a goal there are only the figures', ours: [4], peer: [] },
 ];
 
-for (const { says, goal, ours, peer, ...expected } of verdicts) {
+for (const { says, goal, atMost, ours, peer, ...expected } of verdicts) {
   test(says, () => {
-    const { ratio, ok } = judge({ name: 'a', unit: 'ms', ...(goal !== undefined && { goal }) }, ours, peer);
+    const goals = { ...(goal !== undefined && { goal }), ...(atMost !== undefined && { atMost }) };
+    const { ratio, ok } = judge({ name: 'a', unit: 'ms', ...goals }, ours, peer);
     assert.deepEqual({ ratio, ok }, { ratio: undefined, ok: undefined, ...expected });
   });
 }

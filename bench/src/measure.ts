@@ -1,8 +1,8 @@
 /**
  * Takes the samples of one benchmark and judges them.
  *
- * Promises: ours and the peer take turns (A B A B …), so that a machine that slows down slows both; the first round
- * only warms up and is thrown away; nothing of one sample overlaps with the next.
+ * Promises: ours, the peer and the limit take turns (A B C A B C …), so that a machine that slows down slows all; the
+ * first round only warms up and is thrown away; nothing of one sample overlaps with the next.
  */
 import type { Clock } from '@keelson/core';
 import type { Benchmark, Measure, Sample } from './benchmark.ts';
@@ -17,28 +17,30 @@ export interface Row {
   /** Median of ours by median of the peer; below 1 we are better. */
   readonly ratio?: number;
   readonly goal?: number;
+  /** The goal, where it is for ours alone. */
+  readonly atMost?: number;
   /** Whether the goal is met; absent where there is no goal. */
   readonly ok?: boolean;
+  /** What nobody can do without. */
+  readonly limit?: Summary;
 }
 
-export interface MeasureOptions {
-  readonly clock: Clock;
-  /** Samples kept of each side. @default 9 */
-  readonly rounds?: number;
-}
-
-export async function measure(benchmark: Benchmark, { clock, rounds = 9 }: MeasureOptions): Promise<Row[]> {
+export async function measure(benchmark: Benchmark, clock: Clock): Promise<Row[]> {
+  const { rounds = 9 } = benchmark;
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError(`rounds: expected 1 or more, received ${rounds}`);
   const ours: Sample[] = [];
   const peer: Sample[] = [];
+  const limit: Sample[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const sample = await benchmark.ours(clock);
     const peerSample = await benchmark.peer?.(clock);
+    const limitSample = await benchmark.limit?.(clock);
     if (round === 0) continue;
     ours.push(sample);
     if (peerSample !== undefined) peer.push(peerSample);
+    if (limitSample !== undefined) limit.push(limitSample);
   }
-  return benchmark.measures.map((each, at) => judge(each, column(ours, at), column(peer, at)));
+  return benchmark.measures.map((each, at) => judge(each, column(ours, at), column(peer, at), column(limit, at)));
 }
 
 /** A number that a sample lacks becomes NaN, which `summary` refuses. */
@@ -48,9 +50,10 @@ function column(samples: readonly Sample[], at: number): number[] {
 
 /** The row that the samples amount to. */
 export function judge(
-  { name, unit, goal }: Measure,
+  { name, unit, goal, atMost }: Measure,
   oursSamples: readonly number[],
   peerSamples: readonly number[],
+  limitSamples: readonly number[] = [],
 ): Row {
   const ours = summary(oursSamples);
   const peer = peerSamples.length > 0 ? summary(peerSamples) : undefined;
@@ -62,5 +65,7 @@ export function judge(
     ...(peer && { peer }),
     ...(ratio !== undefined && { ratio }),
     ...(goal !== undefined && { goal, ok: (ratio ?? ours.median) <= goal }),
+    ...(atMost !== undefined && { atMost, ok: ours.median <= atMost }),
+    ...(limitSamples.length > 0 && { limit: summary(limitSamples) }),
   };
 }

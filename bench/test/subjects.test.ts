@@ -1,0 +1,54 @@
+/** The programs that are measured compile, find what they import, and say what they took. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { systemClock } from '@keelson/core/system';
+import { type Published, publish } from '../src/client/published.ts';
+import { Stage } from '../src/client/stage.ts';
+
+let published: Published;
+let folder: string;
+
+before(() => {
+  published = publish();
+  folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
+});
+
+after(() => {
+  published[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+test('the limit reads every line, and keeps the objects', async () => {
+  const file = join(folder, 'events');
+  const text = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a'.repeat(1000), managedFields: [] } } })}\n`;
+  writeFileSync(file, text.repeat(1000)); // several pieces of a reading, cut in the middle of lines
+  const { cached, cpuMs, wallMs, peakMb } = await new Stage(published.subjects, systemClock).run('limit', 'keep', file);
+  assert.equal(cached, 1000);
+  for (const figure of [cpuMs, wallMs, peakMb]) assert.ok(figure !== undefined && figure > 0);
+});
+
+for (const [side, words] of [
+  ['ours', 'connection refused'],
+  ['peer', 'fetch failed'],
+] as const) {
+  test(`without a server, ${side} ends without a figure, and says why`, async () => {
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        'current-context': 'nowhere',
+        clusters: [{ name: 'nowhere', cluster: { server: 'https://127.0.0.1:1' } }],
+        users: [{ name: 'nobody', user: { token: 'none' } }],
+        contexts: [{ name: 'nowhere', context: { cluster: 'nowhere', user: 'nobody' } }],
+      }),
+    );
+    const stage = new Stage(published.subjects, systemClock);
+    await assert.rejects(
+      stage.run(side, 'start', kubeconfig, 'default'),
+      new RegExp(`has ended without a figure: .*${words}`, 's'),
+    );
+  });
+}
