@@ -4,7 +4,7 @@ import { ConfigMap } from '@keelson/core/v1';
 
 await using transport = connect(await loadConfig());
 const client = createClient({ transport });
-await using informers = createSharedInformers({ client });
+await using informers = createSharedInformers({ client, onError: (error) => console.error(error.message) });
 const configMaps = informers.informer(ConfigMap, {
   indexes: { byKey: (configMap) => Object.keys(configMap.data ?? {}) }, // under as many values as you like
 });

@@ -1,6 +1,10 @@
 /** Lists objects of a kind that is only known at run time: `kinds-at-run-time.ts GROUP RESOURCE`. */
 import { connect, createClient, createDiscovery, loadConfig } from '@keelson/client';
-import { keyOf } from '@keelson/core';
+import { type Kind, type KubernetesObject, keyOf } from '@keelson/core';
+
+interface Scaled extends KubernetesObject {
+  readonly spec?: { readonly replicas?: number };
+}
 
 const [group = '', resource = 'namespaces'] = process.argv.slice(2);
 
@@ -14,6 +18,6 @@ if (!kind) {
   process.exitCode = 1;
 } else {
   console.log(`${kind.kind} ${kind.version}, ${kind.scope}, ${kind.verbs.join(' ')}`);
-  const { items } = await client.list(kind);
-  for (const object of items) console.log(keyOf(object));
+  const { items } = await client.list<Kind<Scaled>>(kind); // a type for what is read of it; informers take one, too
+  for (const object of items) console.log(keyOf(object), object.spec?.replicas ?? '');
 }

@@ -1,7 +1,7 @@
 /** Tells people what was done to an object, where `kubectl describe` shows it. Repetitions become one event with a count. */
 import { connect, createClient, createEventRecorder, loadConfig } from '@keelson/client';
 import { Event } from '@keelson/core/events/v1';
-import { Namespace } from '@keelson/core/v1';
+import { ServiceAccount } from '@keelson/core/v1';
 
 await using transport = connect(await loadConfig());
 const client = createClient({ transport });
@@ -11,9 +11,9 @@ const recorder = createEventRecorder({
   onError: (error) => console.error(error.message), // recording itself never throws and never waits
 });
 
-const namespace = await client.get(Namespace, 'default');
+const account = await client.get(ServiceAccount, 'default/default');
 for (const _ of [1, 2, 3]) {
-  recorder.event(namespace, { type: 'Normal', reason: 'Greeted', action: 'Greet', message: 'said hello' });
+  recorder.event(account, { type: 'Normal', reason: 'Greeted', action: 'Greet', message: 'said hello' });
 }
 await recorder[Symbol.asyncDispose](); // sends what waits; `await using` does that, too
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Client, connect, createClient, loadConfig } from '@keelson/client';
+import { Lease } from '@keelson/core/coordination/v1';
 import { ConfigMap, Namespace } from '@keelson/core/v1';
 import { runExample } from './program.ts';
 
@@ -86,12 +87,19 @@ export function testExamples(kubeconfig: () => string): void {
         assert.equal(code, 0);
         assert.equal(lines[0], 'second sees first lead');
         assert.ok(lines.includes('second sees second lead'));
+
+        await using robbed = runExample('lead-alone', kubeconfig(), 'third');
+        await robbed.printed('third wrote');
+        await using cluster = await connected();
+        await cluster.client.patch(Lease, 'default/lead-alone', { spec: { holderIdentity: 'thief' } });
+        await robbed.printed('third: leadership ended: thief took the lease');
+        assert.equal((await robbed.ended('SIGTERM')).code, 0);
       },
     ],
     [
       'record-event',
       async () => {
-        assert.deepEqual(await linesOf('record-event'), ['Namespace default: said hello (3 times)']);
+        assert.deepEqual(await linesOf('record-event'), ['ServiceAccount default: said hello (3 times)']);
       },
     ],
     [

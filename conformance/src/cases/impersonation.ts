@@ -39,6 +39,16 @@ export const impersonation: Area = {
       );
     },
 
+    'extra values may have any name': async (t) => {
+      const extra = Object.fromEntries(['constructor', '__proto__', 'tostring'].map((key) => [key, ['x']]));
+      const headers = Object.fromEntries(Object.keys(extra).map((key) => [`impersonate-extra-${key}`, 'x']));
+      await becomes(
+        t,
+        { ...as('jane').headers, ...headers },
+        { username: 'jane', groups: ['system:authenticated'], extra },
+      );
+    },
+
     'a service account has its groups, unless others are given': async (t) => {
       const username = 'system:serviceaccount:place:account';
       await becomes(t, as(username).headers, {

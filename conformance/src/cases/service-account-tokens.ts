@@ -360,6 +360,9 @@ export const serviceAccountTokens: Area = {
       (await ask({ kind: 'Deployment', apiVersion: 'apps/v1', name: 'none' })).refuses(
         badRequest('cannot bind token to object of type apps/v1, Kind=Deployment'),
       );
+      (await ask({ kind: 'constructor', apiVersion: 'v1', name: 'none' })).refuses(
+        badRequest('cannot bind token to object of type /v1, Kind=constructor'),
+      );
       (await ask({})).refuses(badRequest('cannot bind token to object of type /, Kind='));
       (await t.post(secrets(namespace), { metadata: { name: 'bound' } })).is(201);
       (await ask({ kind: 'Secret', apiVersion: 'v1', name: 'bound', uid: 'other' })).refuses(

@@ -5,7 +5,10 @@ export function clusterCommand(): Command {
   const cluster = new Command('cluster').description('run a Kubernetes of our own, for development and tests');
   cluster
     .command('start')
-    .description('run an API server, controllers and a simulated node in this process, until Ctrl-C')
+    .description(
+      'run an API server, controllers and a simulated node in this process, until Ctrl-C; its objects and its ' +
+        'certificates live in memory, so each start is a new cluster',
+    )
     .option('--write-kubeconfig <file>', 'where to put the kubeconfig; it is removed when the cluster stops')
     .option('--port <port>', "the API server's port, instead of a free one", portOf)
     .allowExcessArguments(false)

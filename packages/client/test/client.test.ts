@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import {
   causesOf,
+  DeadlineExceededError,
   deadline,
   isConflict,
   isForbidden,
@@ -14,6 +15,7 @@ import {
   isTooManyRequests,
   isTransportError,
   isUnauthorized,
+  TransportError,
 } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Namespace, Pod } from '@keelson/core/v1';
@@ -22,6 +24,7 @@ import {
   type ClientOptions,
   connect,
   createClient,
+  installDefinitions,
   metadataOf,
   type RequestAttempt,
 } from '../src/index.ts';
@@ -261,6 +264,50 @@ describe('an answer', () => {
     assert.deepEqual(warnings, ['client: unknown field "x"', 'client: deprecated', 'unknown field "x"', 'deprecated']);
   });
 
+  test('stands when those who are told about it fail, at once or later', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', onUnhandled);
+    const outcomes = { now: () => assert.fail('now'), later: () => Promise.reject(new Error('later')) };
+    try {
+      for (const observe of Object.values(outcomes)) {
+        let told = 0;
+        const observer = (() => {
+          told += 1;
+          return observe();
+        }) as () => void;
+        await using given = await setup(
+          ({ path }, response) => {
+            response.setHeader('warning', '299 - "deprecated"');
+            if (given.server.requests.length === 1) fail(response, 500);
+            else if (path.includes('watch'))
+              response.write(`${JSON.stringify({ type: 'ADDED', object: configMap })}\n`);
+            else sendJson(response, configMap);
+          },
+          {
+            onWarning: observer,
+            metrics: { finished: observer, retried: observer, throttled: observer },
+            rateLimit: { qps: 5, burst: 1 },
+          },
+        );
+        const call = given.client.get(ConfigMap, 'x/a');
+        await untilSettled(given, call);
+        assert.deepEqual(await call, configMap);
+        assert.equal(told, 6, 'two tries, two warnings, one repetition, one wait');
+        await given.clock.advance(200);
+        for await (const event of given.client.watch(ConfigMap, { onOpen: observer })) {
+          assert.equal(event.type, 'ADDED');
+          break;
+        }
+        assert.equal(told, 9);
+        await until(() => given.server.openSockets.size === 1, { what: 'the socket of the watch to close' });
+      }
+    } finally {
+      process.off('unhandledRejection', onUnhandled);
+    }
+    assert.deepEqual(unhandled, []);
+  });
+
   const failures: readonly [string, Script, (error: unknown) => boolean, RegExp][] = [
     [
       'of a proxy',
@@ -318,6 +365,42 @@ describe('an answer', () => {
       await rejected;
     });
   }
+
+  test('of another shape than was asked for is an error that names the action, and never taken for the thing', async () => {
+    await using given = await setup(() => {});
+    const { client } = given;
+    const metadata = { name: 'a', namespace: 'x' };
+    const calls: readonly [string, (client: Client) => Promise<unknown>][] = [
+      ['get', () => client.get(ConfigMap, 'x/a')],
+      ['find', () => client.find(ConfigMap, 'x/a')],
+      ['create', () => client.create(ConfigMap, { metadata })],
+      ['update', () => client.update(ConfigMap, { metadata })],
+      ['patch', () => client.patch(ConfigMap, 'x/a', {})],
+      ['apply', () => client.apply(ConfigMap, { metadata })],
+      ['delete', () => client.delete(ConfigMap, 'x/a')],
+      ['get of a subresource', () => client.get(Deployment, 'x/a', { subresource: 'scale' })],
+      ['list', () => client.list(ConfigMap)],
+    ];
+    const shapes = [null, [], 'ok', {}, { metadata: {}, items: [null] }, { metadata: {}, items: {} }];
+    for (const [what, call] of calls) {
+      // A subresource may answer with anything that has fields, and only a list has items.
+      const wrong = what === 'list' ? shapes : shapes.slice(0, what.endsWith('subresource') ? 3 : 4);
+      for (const answer of wrong) {
+        given.server.script = (_request, response) => sendJson(response, answer);
+        await assert.rejects(call(client), (error: Error) => {
+          assert.ok(isTransportError(error), `${what} ${JSON.stringify(answer)}: ${error}`);
+          assert.match(
+            error.message,
+            /^(get|create|update|patch|apply|delete|list) (configmaps|deployments.apps\/scale) /,
+          );
+          assert.match(error.message, /: the answer is .*; does a proxy answer in the server's place\?$/);
+          return true;
+        });
+      }
+    }
+    given.server.script = (_request, response) => sendJson(response, { spec: { replicas: 1 } });
+    assert.ok(await client.get(Deployment, 'x/a', { subresource: 'scale' }));
+  });
 
   test('names the fields that the server complains about', async () => {
     const causes = [{ reason: 'FieldManagerConflict', field: '.data.b', message: 'conflict with "other"' }];
@@ -466,9 +549,8 @@ describe('a list', () => {
 describe('a kind that is known by its name', () => {
   const widgets = { group: 'example.com', version: 'v1', kind: 'Widget' };
   const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', namespace: 'x', uid: 'u' } };
-  /** Installed after the first look. */
-  const script = (): Script => {
-    let looks = 0;
+  /** Installed after the first look, or from the beginning. */
+  const script = (looks = 0): Script => {
     return ({ path }, response) => {
       if (path === '/api') sendJson(response, { kind: 'APIGroupDiscoveryList', items: [] });
       else if (path === '/apis') {
@@ -498,6 +580,7 @@ describe('a kind that is known by its name', () => {
       );
       return true;
     });
+    assert.equal(given.server.requests.length, 2, 'what may have been meant is no reason to ask again');
     const before = given.server.requests.length;
     const bound = client.with({ timeoutMs: 1000 });
     assert.deepEqual(await bound.get(widgets, 'x/a'), widget);
@@ -532,6 +615,11 @@ describe('a kind that is known by its name', () => {
     );
     assert.equal(JSON.parse(given.server.requests.at(-6)?.body ?? '').kind, 'Widget');
     await assert.rejects(client.get(widgets, 'a'), /^TypeError: Widget is namespaced/);
+    await assert.rejects(client.get({ ...widgets, kind: 'widgets' }, 'x/a'), {
+      message:
+        'find the kind widgets of example.com/v1: the server has no such kind; it has Widget in the group example.com, version v1',
+    });
+    await assert.rejects(client.get({ kind: 'Widget' } as typeof widgets, 'x/a'), TypeError);
   });
 
   test('is looked for again when it has moved', async () => {
@@ -543,12 +631,30 @@ describe('a kind that is known by its name', () => {
         const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }];
         sendJson(response, { kind: 'APIGroupDiscoveryList', items });
       } else if (path.endsWith(`/${plural}/a`)) sendJson(response, widget);
+      else if (path.includes(`/${plural}?watch`)) response.end();
       else response.writeHead(404).end('404 page not found');
     });
     await given.client.get(widgets, 'x/a');
     plural = 'gizmos'; // the definition was deleted, and another made
     await assert.rejects(given.client.get(widgets, 'x/a'), /is its CustomResourceDefinition installed\?/);
     assert.deepEqual(await given.client.get(widgets, 'x/a'), widget);
+    plural = 'gadgets';
+    const watch = async () => {
+      for await (const _ of given.client.watch(widgets));
+    };
+    await assert.rejects(watch, isNotFound);
+    await watch();
+  });
+
+  test('is not looked for again when a path that is no kind’s has nothing', async () => {
+    await using given = await setup((request, response) => {
+      if (request.path === '/nothing') fail(response, 404, { reason: 'NotFound' });
+      else script(1)(request, response);
+    });
+    await given.client.get(widgets, 'x/a');
+    await assert.rejects(given.client.getRaw('/nothing'), isNotFound);
+    await given.client.get(widgets, 'x/a');
+    assert.equal(given.server.requests.filter(({ path }) => path === '/apis').length, 1);
   });
 
   test('is not waited for longer than the call may take', async () => {
@@ -562,6 +668,27 @@ describe('a kind that is known by its name', () => {
     await given.clock.advance(1000);
     assert.equal(String(await late), 'TransportError: find the kind Widget of example.com/v1: no answer within 1 s');
   });
+});
+
+test('definitions are no longer waited for once one of them fails, and nothing goes on', async () => {
+  const definition = (name: string) => ({
+    metadata: { name: `${name}.example.com` },
+    spec: { group: 'example.com', scope: 'Namespaced', names: { plural: name, kind: name }, versions: [] },
+  });
+  await using given = await setup(({ path, body }, response) => {
+    if (path.includes('/bad.')) fail(response, 403, { reason: 'Forbidden' });
+    else if (!path.includes('/silent.')) sendJson(response, JSON.parse(body)); // accepted, and never served
+  });
+  const definitions = ['silent', 'slow', 'bad'].map(definition);
+  await assert.rejects(installDefinitions(given.client, definitions, { clock: given.clock }), isForbidden);
+  assert.equal(given.clock.timers, 0);
+
+  using limit = deadline(given.clock, 1000, 'the whole task');
+  const { signal } = limit;
+  const late = installDefinitions(given.client, [definition('silent')], { clock: given.clock, signal });
+  const rejected = assert.rejects(late, (error) => error === signal.reason);
+  await given.clock.advance(1000);
+  await rejected;
 });
 
 describe('metadata alone', () => {
@@ -648,6 +775,8 @@ describe('a failed request', () => {
     const calls: readonly [() => Promise<unknown>, number][] = [
       [() => given.client.get(ConfigMap, 'x/a'), 2],
       [() => given.client.apply(ConfigMap, { metadata: { name: 'a', namespace: 'x' } }), 2],
+      // Had the first try succeeded, the second would conflict with it.
+      [() => given.client.apply(ConfigMap, { metadata: { name: 'a', namespace: 'x', resourceVersion: '5' } }), 1],
       [() => given.client.create(ConfigMap, { metadata: { name: 'a', namespace: 'x' } }), 1],
       [() => given.client.update(ConfigMap, { metadata: { name: 'a', namespace: 'x' } }), 1],
       [() => given.client.patch(ConfigMap, 'x/a', {}), 1],
@@ -728,6 +857,36 @@ describe('time', () => {
     assert.equal(await call, limit.signal.reason);
   });
 
+  test('ends with the very reason of the signal, whatever it is and whenever it comes', async () => {
+    const reasons = [
+      new TransportError('mine', 'stop'),
+      new DeadlineExceededError('get configmaps x/a', 5), // as ours would read
+      'a text',
+    ];
+    for (const reason of reasons) {
+      await using given = await setup(({ path }, response) => {
+        if (path.includes('watch')) response.writeHead(200).flushHeaders();
+      });
+      const controller = new AbortController();
+      const { signal } = controller;
+      let isOpen = false;
+      const onOpen = () => {
+        isOpen = true;
+      };
+      const calls = [
+        given.client.get(ConfigMap, 'x/a', { signal }),
+        given.client.list(ConfigMap, { signal }),
+        given.client.get({ group: 'e.com', version: 'v1', kind: 'Widget' }, 'x/a', { signal }),
+        given.client.watch(ConfigMap, { signal, onOpen })[Symbol.asyncIterator]().next(),
+      ].map((call) => call.catch((error: unknown) => error));
+      await until(() => isOpen && given.server.requests.length === 5);
+      controller.abort(reason);
+      for (const error of await Promise.all(calls)) assert.equal(error, reason);
+      const late = await given.client.get(ConfigMap, 'x/a', { signal }).catch((error: unknown) => error);
+      assert.equal(late, reason);
+    }
+  });
+
   test('defaults can be bound', async () => {
     await using given = await setup((_request, response) => sendJson(response, configMap));
     const client = given.client.with({ fieldManager: 'bound' }).with({ timeoutMs: 5 });
@@ -760,6 +919,33 @@ test('a rate limit that leaves no time says so at once', async () => {
     message: 'get configmaps x/a: the rate limit of this client leaves no time for it',
   });
   assert.equal(given.clock.timers, 0);
+});
+
+test('a rate limit lets nobody wait for those who did not', async () => {
+  await using given = await setup((_request, response) => sendJson(response, configMap), {
+    rateLimit: { qps: 10, burst: 1 },
+  });
+  const { client, clock, server } = given;
+  await client.get(ConfigMap, 'x/a');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const many = (options: object) =>
+    Promise.allSettled(Array.from({ length: 100 }, () => client.get(ConfigMap, 'x/a', options)));
+  const isRefused = ({ status }: { readonly status: string }) => status === 'rejected';
+  assert.ok((await many({ timeoutMs: 50 })).every(isRefused), 'those who cannot wait');
+  const left = many({ signal });
+  assert.equal(clock.nextInMs, 100);
+  controller.abort(new Error('enough'));
+  assert.ok((await left).every(isRefused), 'those who leave');
+  assert.ok((await many({ signal })).every(isRefused), 'those who never came');
+  const patient = client.get(ConfigMap, 'x/a');
+  assert.equal(clock.nextInMs, 100);
+  await clock.advance(100);
+  await patient;
+  assert.equal(server.requests.length, 2);
+  await clock.advance(100);
+  assert.ok((await many({ signal })).every(isRefused));
+  await client.get(ConfigMap, 'x/a'); // the token that is there was left there
 });
 
 describe('traces go on in the server', () => {
@@ -813,7 +999,7 @@ test('requests are measured as client-go measures them', async () => {
       calls += 1;
       if (calls === 1) incoming.socket.resetAndDestroy();
       else if (calls === 2) fail(response, 503);
-      else response.writeHead(200).end('{"a":1}');
+      else response.writeHead(200).end('{"metadata":{}}');
     },
     { metrics, headers: () => ({ traceparent: '00-1-2-01' }) },
   );
@@ -823,7 +1009,7 @@ test('requests are measured as client-go measures them', async () => {
   assert.deepEqual(finished, [
     { method: 'PATCH', code: '<error>', requestBytes, responseBytes: 0 },
     { method: 'PATCH', code: '503', requestBytes, responseBytes: 80 },
-    { method: 'PATCH', code: '200', requestBytes, responseBytes: 7 },
+    { method: 'PATCH', code: '200', requestBytes, responseBytes: 15 },
   ]);
   assert.deepEqual(retried, ['PATCH 503', 'PATCH 200'], 'how the second and the third try ended');
   assert.equal(given.server.requests[2]?.headers.traceparent, '00-1-2-01');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -512,10 +514,116 @@ describe('an exec plugin', () => {
     await using transport = connect(configFor('http://127.0.0.1:1', { credentials }), { clock });
     const controller = new AbortController();
     const impatient = transport.request({ method: 'GET', path: '/', headers: {}, signal: controller.signal });
-    const patient = assert.rejects(ask(transport), /was ended by SIGKILL/);
+    const patient = assert.rejects(ask(transport), /: did not finish within 60 s$/);
     controller.abort(new Error('no time'));
     await assert.rejects(impatient, /no time/);
     await clock.advance(60_000);
     await patient;
+  });
+
+  /** A shell that waits for another program, which holds the shell's output and a connection to us while it lives. */
+  async function hangingWrapper() {
+    const alive = new Set<Socket>();
+    let started = 0;
+    const server = createServer((socket) => {
+      started += 1;
+      alive.add(socket);
+      socket.on('error', () => {}).on('close', () => alive.delete(socket));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const inner = `require("node:net").connect(${port}, "127.0.0.1").on("close", () => process.exit())`;
+    return {
+      more: { command: '/bin/sh', args: new Secret(['-c', `'${process.execPath}' -e '${inner}' & wait`]) },
+      alive,
+      started: () => started,
+      async [Symbol.asyncDispose]() {
+        server.close();
+        for (const socket of alive) socket.destroy();
+      },
+    };
+  }
+
+  test('that hangs behind a shell is ended with all it started, and the next request runs it anew', async () => {
+    await using home = await folder();
+    await using wrapper = await hangingWrapper();
+    const { credentials } = await plugin(home.path, wrapper.more);
+    const clock = new ManualClock();
+    await using transport = connect(configFor('http://127.0.0.1:1', { credentials }), { clock });
+    for (const run of [1, 2]) {
+      let message = '';
+      ask(transport).catch((error: Error) => {
+        message = error.message;
+      });
+      await until(() => wrapper.started() === run);
+      await clock.advance(60_000);
+      await until(() => message !== '', { what: 'the request to fail' });
+      assert.equal(message, 'exec plugin "/bin/sh": did not finish within 60 s');
+      await until(() => wrapper.alive.size === 0, { what: 'the inner program to end' });
+    }
+    assert.equal(clock.timers, 0);
+  });
+
+  test('that prints too much behind a shell is ended too', async () => {
+    await using home = await folder();
+    await using wrapper = await hangingWrapper();
+    const [flag = '', script = ''] = wrapper.more.args.reveal();
+    const noise = 'process.stdout.on("error", () => {}).write("x".repeat(2e6))';
+    const noisy = script.replace("' & wait", `.on("connect", () => ${noise})' & wait`);
+    const { credentials } = await plugin(home.path, { ...wrapper.more, args: new Secret([flag, noisy]) });
+    await using transport = connect(configFor('http://127.0.0.1:1', { credentials }), { clock: new ManualClock() });
+    let message = '';
+    ask(transport).catch((error: Error) => {
+      message = error.message;
+    });
+    await until(() => message !== '', { what: 'the request to fail' });
+    assert.equal(message, 'exec plugin "/bin/sh": printed more than 1 MiB');
+    await until(() => wrapper.started() === 1 && wrapper.alive.size === 0, { what: 'the inner program to end' });
+  });
+
+  test('that runs when the transport is disposed is ended, and none is started afterwards', async () => {
+    await using home = await folder();
+    await using wrapper = await hangingWrapper();
+    const { credentials } = await plugin(home.path, wrapper.more);
+    const clock = new ManualClock();
+    const transport = connect(configFor('http://127.0.0.1:1', { credentials }), { clock });
+    let message = '';
+    ask(transport).catch((error: Error) => {
+      message = error.message;
+    });
+    await until(() => wrapper.started() === 1);
+    await transport[Symbol.asyncDispose]();
+    await until(() => message !== '' && wrapper.alive.size === 0, { what: 'request and program to end' });
+    assert.equal(message, 'http://127.0.0.1:1: the transport is closed');
+    assert.equal(clock.timers, 0);
+    const after = assert.rejects(ask(transport), { message: 'http://127.0.0.1:1: the transport is closed' });
+    assert.equal(clock.timers, 0);
+    await after;
+  });
+
+  test('that quotes only a part of what it was given gives no secret away', async () => {
+    await using home = await folder();
+    const says = `const { PAIR, PROXY_TOKEN, KUBERNETES_EXEC_INFO } = process.env;
+      const { password } = JSON.parse(PAIR);
+      const proxy = new URL(JSON.parse(KUBERNETES_EXEC_INFO).spec.cluster['proxy-url']);
+      console.error('no login:', process.argv[1].split('=')[1], password, PROXY_TOKEN, proxy.password);
+      process.exit(1);`;
+    const { credentials } = await plugin(home.path, {
+      args: new Secret(['-e', says, '--', '--password=hunter2hunter2']),
+      env: new Secret({ PAIR: '{"user":"jane","password":"correct-horse"}' }),
+      provideClusterInfo: true,
+    });
+    const proxyUrl = new Secret('http://jane:battery@127.0.0.1:1');
+    await using transport = connect(configFor('http://127.0.0.1:1', { credentials, proxyUrl }), {
+      env: { ...process.env, PROXY_TOKEN: 'staple-staple' },
+    });
+    await assert.rejects(ask(transport), (error: Error) => {
+      assert.match(error.message, /: failed with exit code 1: .*\[secret\] \[secret\] \[secret\] \[secret\]$/);
+      for (const secret of ['hunter2', 'correct', 'staple', 'battery']) {
+        assert.ok(!inspect(error, { depth: 9 }).includes(secret), secret);
+      }
+      return true;
+    });
   });
 });

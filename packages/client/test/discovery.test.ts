@@ -76,6 +76,40 @@ test('a look that began before a kind appeared does not hide it', async () => {
   assert.equal((await late)?.resource, 'widgets');
 });
 
+test('what is learned before an invalidation is not kept after it', async () => {
+  let plural = 'widgets';
+  const waiting: (() => void)[] = [];
+  await using given = await setup(({ path }, response) => {
+    const versions = [{ version: 'v1', resources: [resource(plural, 'Widget')] }];
+    const items = path === '/api' ? [] : [{ metadata: { name: 'example.com' }, versions }];
+    waiting.push(() => sendJson(response, { kind: 'APIGroupDiscoveryList', items }));
+  });
+  const { discovery } = given;
+  const early = discovery.all();
+  await until(() => waiting.length === 2);
+  plural = 'gizmos';
+  discovery.invalidate();
+  const late = discovery.find({ group: 'example.com', kind: 'Widget' });
+  await until(() => waiting.length === 4);
+  for (const answer of waiting.splice(2)) answer();
+  assert.equal((await late)?.resource, 'gizmos');
+  for (const answer of waiting.splice(0)) answer(); // the older look lands last
+  assert.equal((await early)[0]?.resource, 'widgets');
+  assert.equal((await discovery.find({ group: 'example.com', kind: 'Widget' }))?.resource, 'gizmos');
+  assert.equal((await discovery.all())[0]?.resource, 'gizmos');
+  assert.equal(given.server.requests.length, 4);
+});
+
+test('JSON that is no discovery is an error that names the path', async () => {
+  for (const answer of [null, 'ok', [], { kind: 'APIGroupDiscoveryList', items: [null] }, { groups: [{}] }]) {
+    await using given = await setup((_request, response) => sendJson(response, answer));
+    await assert.rejects(given.discovery.all(), {
+      name: 'TransportError',
+      message: /^get \/apis?: the answer (does not have the form of discovery$|is .* and not an object)/,
+    });
+  }
+});
+
 test('a group whose server does not answer hides no other, in both forms', async () => {
   const unavailable = {
     kind: 'Status',

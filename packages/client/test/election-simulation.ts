@@ -149,7 +149,7 @@ export async function simulate({ seed, latencyMs, faults }: Schedule, replicas =
     const clock = clockOf(replica);
     const identity = identityOf(replica);
     const client = createClient({ transport: transportOf(replica), clock, random });
-    const election = createLeaderElection({ client, lease: 'x/lease', identity, clock, random });
+    const election = createLeaderElection({ client, lease: 'x/lease', identity, clock, random, onError: () => {} });
     while (!end.signal.aborted) {
       const term: Term = await election.win(end.signal);
       terms += 1;
@@ -181,7 +181,8 @@ export async function simulate({ seed, latencyMs, faults }: Schedule, replicas =
         }
         await sleep(clock, writeEveryMs, end.signal);
       }
-      await term[Symbol.asyncDispose]();
+      const left = term[Symbol.asyncDispose]();
+      if (random.next() < 0.5) await left; // the other half competes again while the Lease is being given back
     }
   };
   for (let replica = 0; replica < replicas; replica++) {

@@ -10,7 +10,8 @@ import { until } from './until.ts';
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-0', namespace: 'x', uid: 'u1' } };
 const scaled: NewEvent = { type: 'Normal', reason: 'ScaledUp', action: 'Scale', message: 'from 1 to 3' };
 
-const accept: Script = ({ body }, response) => sendJson(response, JSON.parse(body));
+/** A patch says no name, and an object without one is nothing that a server answers. */
+const accept: Script = ({ body }, response) => sendJson(response, { metadata: { name: 'e' }, ...JSON.parse(body) });
 
 async function recording(script: Script = accept, options: Partial<EventRecorderOptions> = {}) {
   const server = await startServer(script);
@@ -159,6 +160,138 @@ describe('a recorder', () => {
     await recorder.flush();
     assert.equal(calls, 3);
     assert.deepEqual(given.errors, []);
+  });
+
+  test('lets nobody wait for an event that fails, which it gives up after twelve tries', async () => {
+    await using given = await recording(({ body }, response) =>
+      body.includes('poison')
+        ? sendJson(response, failure(500, 'InternalError', 'no'), 500)
+        : accept({ body } as never, response),
+    );
+    const { recorder, clock, errors } = given;
+    const notes = () => given.sent().map(({ body }) => body.note ?? body.series.count);
+    recorder.event(pod, { ...scaled, reason: 'Bad', message: 'poison' });
+    const first = recorder.flush();
+    recorder.event(pod, { ...scaled, message: 'one' });
+    recorder.event(pod, { ...scaled, message: 'two' });
+    await until(() => notes().length === 3 && clock.nextInMs === 10_000);
+    recorder.event(pod, { ...scaled, reason: 'Bad', message: 'poison' });
+    recorder.event(pod, { ...scaled, message: 'three' });
+    await until(() => notes().length === 4);
+    assert.deepEqual(notes(), ['poison', 'one', 'two', 'three'], 'what failed rests');
+    for (let tries = 2; tries <= 12; tries++) {
+      assert.deepEqual(errors, []);
+      await clock.advance(10_000);
+      await until(() => notes().length === 3 + tries && (clock.nextInMs === 10_000 || errors.length === 1));
+    }
+    await first;
+    assert.match(errors.join(), /^event Bad for Pod web-0 was not recorded: .*no$/);
+    assert.deepEqual([clock.timers, given.sent().at(-1)?.body.series.count], [0, 2]);
+  });
+
+  test('counts events that rest after a failure among those that wait', async () => {
+    await using given = await recording(
+      (_request, response) => sendJson(response, failure(500, 'InternalError', 'no'), 500),
+      { maxPending: 3 },
+    );
+    const { recorder, server, errors } = given;
+    let said = 0;
+    await until(() => {
+      recorder.event({ ...pod, metadata: { ...pod.metadata, uid: `u${said++}` } }, scaled);
+      return errors.length > 0;
+    });
+    assert.deepEqual(errors, ['event ScaledUp for Pod web-0 was not recorded: 3 others wait to be sent']);
+    assert.ok(server.requests.length <= 4, 'one more than wait can be under way');
+  });
+
+  test('tries what failed once more when it is disposed, after everything else', async () => {
+    await using given = await recording(({ body }, response) =>
+      body.includes('poison')
+        ? sendJson(response, failure(500, 'InternalError', 'no'), 500)
+        : accept({ body } as never, response),
+    );
+    const { recorder, clock, errors } = given;
+    recorder.event(pod, { ...scaled, message: 'poison' });
+    await until(() => clock.nextInMs === 10_000);
+    recorder.event(pod, { ...scaled, message: 'last words' });
+    await recorder[Symbol.asyncDispose]();
+    assert.deepEqual(
+      given.sent().map(({ body }) => body.note),
+      ['poison', 'last words', 'poison'],
+    );
+    assert.deepEqual([errors.length, clock.timers], [1, 0]);
+  });
+
+  test('is flushed when that is sent which waited, whatever came since', async () => {
+    const held: (() => void)[] = [];
+    await using given = await recording(({ body }, response) => held.push(() => accept({ body } as never, response)));
+    const say = (message: string) => given.recorder.event(pod, { ...scaled, message });
+    const answer = async () => {
+      await until(() => held.length === 1);
+      held.shift()?.();
+    };
+    say('one');
+    say('two');
+    let isFlushed = false;
+    const flushed = given.recorder.flush().then(() => {
+      isFlushed = true;
+    });
+    say('three');
+    await answer();
+    await until(() => held.length === 1);
+    assert.equal(isFlushed, false);
+    await answer();
+    await flushed;
+    await answer();
+    await given.recorder.flush();
+    assert.equal(given.sent().length, 3);
+  });
+
+  test('writes the last count of a series that it has to forget', async () => {
+    await using given = await recording(accept, { maxPending: 5000 });
+    const { recorder } = given;
+    recorder.event(pod, scaled);
+    await recorder.flush();
+    for (let i = 0; i < 3; i++) recorder.event(pod, scaled);
+    for (let i = 0; i < 4096; i++) {
+      recorder.event({ ...pod, metadata: { ...pod.metadata, name: `p-${i}`, uid: `p-${i}` } }, scaled);
+    }
+    await recorder.flush();
+    const counts = given.sent().filter(({ method }) => method === 'PATCH');
+    assert.deepEqual(
+      counts.map(({ path, body }) => [path.split('/').at(-1), body.series.count]),
+      [['web-0.0000000000004000', 4]],
+    );
+    assert.equal(given.clock.timers, 0);
+  });
+
+  test('writes the last count of a series that it has to forget while it sends it', async () => {
+    const held: (() => void)[] = [];
+    await using given = await recording(
+      ({ body }, response) =>
+        held.length === 0 ? held.push(() => accept({ body } as never, response)) : accept({ body } as never, response),
+      { maxPending: 5000 },
+    );
+    const { recorder } = given;
+    recorder.event(pod, scaled);
+    await until(() => held.length === 1);
+    recorder.event(pod, scaled);
+    for (let i = 0; i < 4096; i++) {
+      recorder.event({ ...pod, metadata: { ...pod.metadata, name: `p-${i}`, uid: `p-${i}` } }, scaled);
+    }
+    held[0]?.();
+    await recorder.flush();
+    assert.deepEqual(
+      given
+        .sent()
+        .slice(0, 2)
+        .map(({ method, body }) => [method, body.series?.count]),
+      [
+        ['POST', undefined],
+        ['PATCH', 2],
+      ],
+    );
+    assert.equal(given.clock.timers, 0);
   });
 
   test('gives up what the server refuses, and says so, once', async () => {
@@ -311,6 +444,20 @@ describe('a recorder', () => {
     given.recorder.event(pod, { ...scaled, message: 'again' });
     await given.recorder.flush();
     assert.equal(given.sent().length, 2);
+  });
+
+  test('goes on when whoever hears its complaints fails later', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    await using given = await recording(accept, {
+      onError: (() => Promise.reject(new Error('deaf'))) as () => void,
+    });
+    given.recorder.event(undefined as never, scaled);
+    given.recorder.event(pod, scaled);
+    await given.recorder.flush();
+    process.off('unhandledRejection', note);
+    assert.deepEqual([unhandled, given.sent().length], [[], 1]);
   });
 
   test('holds on to no object and no long text', async () => {

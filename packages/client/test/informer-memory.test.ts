@@ -5,6 +5,7 @@ import { ConfigMap } from '@keelson/core/v1';
 import { connect, createClient, createInformer } from '../src/index.ts';
 import { heapAfterCollection } from './heap.ts';
 import { ManualClock, steadyRandom } from './manual-clock.ts';
+import { runInformer } from './run-informer.ts';
 import { failure, ScriptedCollection } from './scripted-collection.ts';
 import { configFor } from './scripted-server.ts';
 import { until } from './until.ts';
@@ -26,9 +27,8 @@ test('the heap does not grow through relists', async (t) => {
   informer.subscribe(() => {
     events += 1;
   });
-  const controller = new AbortController();
   const empty = heapAfterCollection();
-  const stopped = informer.start(controller.signal);
+  await using _running = runInformer(informer);
   await informer.synced;
   let quarter = 0;
   for (let lists = 2; lists <= relists; lists++) {
@@ -48,6 +48,4 @@ test('the heap does not grow through relists', async (t) => {
   t.diagnostic(`${(quarter / 1e6).toFixed(1)} MB after the first quarter, at the end ${ratio.toFixed(2)} times that`);
   assert.ok(events > objects + (relists - 1) * (objects / 10));
   assert.ok(ratio <= 1.2, `what it holds grew to ${ratio} times what it was after the first quarter`);
-  controller.abort();
-  await stopped;
 });

@@ -11,7 +11,9 @@ import {
   metadataOf,
   type OwnInformer,
 } from '../src/index.ts';
+import { heapAfterCollection } from './heap.ts';
 import { ManualClock, steadyRandom } from './manual-clock.ts';
+import { runInformer } from './run-informer.ts';
 import { configMap, failure, ScriptedCollection } from './scripted-collection.ts';
 import { configFor, sendJson } from './scripted-server.ts';
 import { until } from './until.ts';
@@ -561,13 +563,10 @@ describe('an informer', () => {
     three(collection);
     await using transport = connect(configFor(collection.server.url));
     const informer = createInformer(createClient({ transport }), metadataOf(ConfigMap));
-    const controller = new AbortController();
-    const stopped = informer.start(controller.signal);
+    await using _running = runInformer(informer);
     await informer.synced;
     const form = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
     assert.equal(collection.server.requests[0]?.headers.accept, form);
-    controller.abort();
-    await stopped;
   });
 
   test('says which rule is missing, and goes on when it is granted', async () => {
@@ -902,6 +901,30 @@ describe('shared informers', () => {
     informers.informer(ConfigMap, { transform });
     assert.equal(informers.all.length, all.length);
     await Promise.all(all.map(({ synced }) => synced));
+  });
+
+  test('forget subscriptions that their signal ended', async () => {
+    await using given = await sharing();
+    const handle = given.informers.informer(ConfigMap);
+    let collected = 0;
+    const registry = new FinalizationRegistry(() => {
+      collected += 1;
+    });
+    const subscribe = () => {
+      for (let i = 0; i < 20; i++) {
+        const left = new AbortController();
+        const handler = () => void left;
+        registry.register(handler, undefined);
+        if (i % 2 === 0) left.abort(); // too late, too, to begin with
+        handle.subscribe(handler, { signal: left.signal });
+        left.abort();
+      }
+    };
+    subscribe();
+    await until(() => {
+      heapAfterCollection();
+      return collected === 20;
+    });
   });
 
   test('all stop together, and begin nothing more', async () => {

@@ -112,6 +112,28 @@ describe('an election', () => {
     ]);
   });
 
+  test('is won again only when the last term has been given back', async () => {
+    const given = new Setup();
+    const { signal } = new AbortController();
+    const election = given.election('one');
+    const first = await election.win(signal);
+    given.intercept = (request) =>
+      request.method === 'PUT' && !JSON.parse(String(request.body)).spec.holderIdentity
+        ? new Promise((resolve) => given.clock.setTimer(3000, () => resolve(given.server.serve(request)))) // a slow way
+        : undefined;
+    const terms: Term[] = [];
+    first.signal.addEventListener('abort', () => {
+      void election.win(signal).then((term) => terms.push(term));
+    });
+    const left = first[Symbol.asyncDispose]();
+    await given.clock.advance(2000);
+    assert.equal(terms.length, 0);
+    await given.clock.advance(2000);
+    await left;
+    assert.ok(terms[0]?.isCurrent());
+    assert.equal(given.server.holder, 'one');
+  });
+
   test('waits for the lease to run out when the leader does not give it back', async () => {
     const given = new Setup();
     const first = given.compete('one', { releaseOnStop: false });

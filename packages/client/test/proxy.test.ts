@@ -218,4 +218,15 @@ describe('a proxy that does not', () => {
     await until(() => [...silent.sockets].every((socket) => socket.closed));
     assert.equal(clock.timers, 0);
   });
+
+  test('lead to a server that speaks TLS is left at once when the transport is disposed', async () => {
+    await using silent = await listener((socket) => socket.resume());
+    await using proxy = await startConnectProxy(`http://${silent.host}`);
+    const transport = through(`http://${proxy.host}`);
+    const ended = assert.rejects(ask(transport), { message: 'https://api.example:6443: the transport is closed' });
+    await until(() => [...silent.sockets].some((socket) => socket.bytesRead > 0), { what: 'the handshake to begin' });
+    await transport[Symbol.asyncDispose]();
+    await ended;
+    await until(() => [...silent.sockets].every((socket) => socket.closed), { timeoutMs: 5000 });
+  });
 });

@@ -77,6 +77,36 @@ describe('connections', () => {
     await until(() => server.openSockets.size === 0);
   });
 
+  test('that are still being made close too when the transport is disposed', async () => {
+    const sockets = new Set<Socket>();
+    const mute = createSocketServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {}).resume();
+    });
+    mute.listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const transport = connect(configFor(url));
+    try {
+      const controller = new AbortController();
+      const given = transport.request(get('/', { signal: controller.signal })); // its connection goes on being made
+      const ended = Array.from({ length: 11 }, () =>
+        assert.rejects(transport.request(get('/', { streaming: true })), {
+          message: `${url}: the transport is closed`,
+        }),
+      );
+      await until(() => sockets.size === 12);
+      controller.abort(new Error('no time'));
+      await assert.rejects(given, /no time/);
+      await transport[Symbol.asyncDispose]();
+      await Promise.all(ended);
+      await until(() => [...sockets].every((socket) => socket.closed), { what: 'all to close', timeoutMs: 5000 });
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      mute.close();
+    }
+  });
+
   test('are not made before they are needed', async () => {
     await using server = await startServer(hello);
     await using _ = connect(configFor(server.url));

@@ -27,6 +27,8 @@ test('a field selector reads, prints and matches, an absent field being empty', 
     // Containers are no values, and neither is what every JavaScript object has.
     ['metadata.labels=', true],
     ['metadata.constructor=', true],
+    ['constructor=', true],
+    ['toString=', true],
   ];
   for (const [text, expected] of cases) {
     const requirements = parseFieldSelector(text);

@@ -50,20 +50,23 @@ export function matchesFields(requirements: readonly FieldRequirement[], object:
 type Reader = (object: object) => string;
 
 /** Fields that are not what their path says: Go's zero value where there is nothing, and names of old. */
-const peculiar: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
-  'v1 Pod': {
-    'spec.host': (object) => at(object, 'spec.nodeName'),
-    'spec.hostNetwork': (object) => at(object, 'spec.hostNetwork') || 'false',
-  },
-  'v1 Node': { 'spec.unschedulable': (object) => at(object, 'spec.unschedulable') || 'false' },
-  'v1 ReplicationController': { 'status.replicas': (object) => at(object, 'status.replicas') || '0' },
-  'v1 Event': { source: (object) => at(object, 'source.component') || at(object, 'reportingComponent') },
-  'batch/v1 Job': { 'status.successful': (object) => at(object, 'status.succeeded') || '0' },
-};
+const peculiar = new Map<string, ReadonlyMap<string, Reader>>([
+  [
+    'v1 Pod',
+    new Map<string, Reader>([
+      ['spec.host', (object) => at(object, 'spec.nodeName')],
+      ['spec.hostNetwork', (object) => at(object, 'spec.hostNetwork') || 'false'],
+    ]),
+  ],
+  ['v1 Node', new Map([['spec.unschedulable', (object) => at(object, 'spec.unschedulable') || 'false']])],
+  ['v1 ReplicationController', new Map([['status.replicas', (object) => at(object, 'status.replicas') || '0']])],
+  ['v1 Event', new Map([['source', (object) => at(object, 'source.component') || at(object, 'reportingComponent')]])],
+  ['batch/v1 Job', new Map([['status.successful', (object) => at(object, 'status.succeeded') || '0']])],
+]);
 
 function textAt(object: object, field: string): string {
   const { apiVersion, kind } = object as { readonly apiVersion?: unknown; readonly kind?: unknown };
-  return peculiar[`${apiVersion} ${kind}`]?.[field]?.(object) ?? at(object, field);
+  return peculiar.get(`${apiVersion} ${kind}`)?.get(field)?.(object) ?? at(object, field);
 }
 
 /** Only text, numbers and booleans select. */

@@ -23,6 +23,24 @@ test('a user is asked for with uid, groups and extra values, whose keys are esca
   });
 });
 
+test('extra values may have the names of what every JavaScript object has', () => {
+  const headers = new Map([
+    ['impersonate-user', ['jane']],
+    ['impersonate-extra-constructor', ['a']],
+    ['impersonate-extra-__proto__', ['b']],
+    ['impersonate-extra-__PROTO__', ['c']],
+  ]);
+  const expected = {
+    name: 'jane',
+    groups: [],
+    extra: Object.fromEntries([
+      ['constructor', ['a']],
+      ['__proto__', ['b', 'c']],
+    ]),
+  };
+  assert.deepEqual(wantedUser(headers), expected);
+});
+
 test('groups without a user are refused in the words of a Go struct', () => {
   assert.throws(() => wantedUser(new Map([['impersonate-group', ['g']]])), {
     name: 'StatusError',

@@ -20,19 +20,19 @@ export function wantedUser(headers: Impersonation): User | undefined {
   const uid = headers.get('impersonate-uid')?.[0] ?? '';
   const groups = headers.get('impersonate-group') ?? [];
   const prefix = 'impersonate-extra-';
-  const extra: Record<string, readonly string[]> = {};
+  const extras = new Map<string, readonly string[]>(); // callers name the keys, `constructor` if they like
   for (const [header, values] of headers) {
     if (!header.startsWith(prefix)) continue;
     const key = unescaped(header.slice(prefix.length).toLowerCase());
-    extra[key] = [...(extra[key] ?? []), ...values];
+    extras.set(key, [...(extras.get(key) ?? []), ...values]);
   }
-  const hasExtra = Object.keys(extra).length > 0;
-  if (name !== '') return { name, groups, ...(uid !== '' && { uid }), ...(hasExtra && { extra }) };
+  const hasExtra = extras.size > 0;
+  if (name !== '') {
+    return { name, groups, ...(uid !== '' && { uid }), ...(hasExtra && { extra: Object.fromEntries(extras) }) };
+  }
   if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
   const texts = (list: readonly string[]) => `[]string{${list.map((text) => JSON.stringify(text)).join(', ')}}`;
-  const map = Object.keys(extra)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${texts(extra[key] ?? [])}`);
+  const map = [...extras.keys()].sort().map((key) => `${JSON.stringify(key)}:${texts(extras.get(key) ?? [])}`);
   throw badRequest(
     `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${groups.length > 0 ? texts(groups) : '[]string(nil)'}, Extra:map[string][]string${hasExtra ? `{${map.join(', ')}}` : '(nil)'}} without impersonating a user name`,
   );

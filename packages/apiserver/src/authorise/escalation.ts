@@ -54,10 +54,15 @@ function assertRole(authoriser: Authoriser, call: Call, role: ClusterRole, old: 
   throw forbidden(resourceNamed(resource), role.metadata.name, why);
 }
 
+const roleResources: ReadonlyMap<string, string> = new Map([
+  ['Role', 'roles'],
+  ['ClusterRole', 'clusterroles'],
+]);
+
 function assertBinding(authoriser: Authoriser, call: Call, binding: ApiObject): void {
   const { user, namespace, resource } = call;
   const { apiGroup = '', kind, name } = binding.roleRef as RoleRef;
-  const roles = { Role: 'roles', ClusterRole: 'clusterroles' }[kind];
+  const roles = roleResources.get(kind);
   if (roles !== undefined) {
     const may = { type: 'resource', verb: 'bind', group: apiGroup, resource: roles, subresource: '' } as const;
     if (authoriser.decide(user, { ...may, namespace, name }).allowed) return;

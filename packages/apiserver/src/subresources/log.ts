@@ -2,6 +2,7 @@
  * GET of a container's log. The log is the node's, and the server has it from there; what it decides itself is which
  * container is meant, and whether the options make sense.
  */
+import { type Clock, sleep } from '@keelson/core';
 import type { Container, Pod } from '@keelson/core/v1';
 import type { Cause } from '@keelson/schema';
 import type { LogOptions } from '../container-logs.ts';
@@ -41,7 +42,7 @@ export function log(context: Context, call: Call): ApiResponse {
         status: 200,
         headers: { 'content-type': 'text/plain', ...uncached },
         body: (sink) => {
-          pass(found.bytes, sink).catch(() => sink.end()); // a log that breaks off ends here, as over a real connection
+          pass(found.bytes, sink, context.clock, left.signal).catch(() => sink.end()); // a log that breaks off ends here, as over a real connection
           return { [Symbol.dispose]: () => left.abort(new Error('the reader left')) };
         },
       };
@@ -50,8 +51,22 @@ export function log(context: Context, call: Call): ApiResponse {
   }
 }
 
-async function pass(bytes: AsyncIterable<Uint8Array>, sink: Sink): Promise<void> {
-  for await (const chunk of bytes) sink.write(Buffer.from(chunk));
+/** Bytes that may wait for the reader before the node is asked for more. */
+const maxPendingBytes = 1024 * 1024;
+/** A sink does not say when it has been emptied, so that has to be looked for. */
+const lookMs = 20;
+
+/** As fast as the reader takes it, so that a slow one costs no memory; rejects when he leaves while he is waited for. */
+export async function pass(
+  bytes: AsyncIterable<Uint8Array>,
+  sink: Sink,
+  clock: Clock,
+  left: AbortSignal,
+): Promise<void> {
+  for await (const chunk of bytes) {
+    sink.write(Buffer.from(chunk));
+    while (sink.pending > maxPendingBytes) await sleep(clock, lookMs, left);
+  }
   sink.end();
 }
 

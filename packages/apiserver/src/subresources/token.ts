@@ -139,12 +139,18 @@ function assertSeconds(seconds: number): void {
   if (why !== undefined) throw invalid(named, '', [invalidValue('spec.expirationSeconds', seconds, why)]);
 }
 
+const bindableKinds: ReadonlyMap<string, string> = new Map([
+  ['Pod', 'pods'],
+  ['Secret', 'secrets'],
+  ['Node', 'nodes'],
+]);
+
 /** The object that the token is to be bound to, which must be there. */
 function bindingsOf({ surroundings }: Context, { namespace, name }: Call, { boundObjectRef }: Spec): Bindings {
   if (boundObjectRef == null) return {};
   const { apiVersion = '', kind: boundKind = '', name: bound = '', uid } = boundObjectRef;
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  const collection = group === '' ? { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[boundKind] : undefined;
+  const collection = group === '' ? bindableKinds.get(boundKind) : undefined;
   if (collection === undefined) {
     const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
     throw badRequest(`cannot bind token to object of type ${shown}, Kind=${boundKind}`);

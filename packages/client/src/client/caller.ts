@@ -5,7 +5,6 @@
 import {
   ApiError,
   type Clock,
-  DeadlineExceededError,
   isTransportError,
   type Random,
   sleep,
@@ -20,6 +19,7 @@ import { bytesOf, parseAnswer, statusOf, warningsOf } from './answer.ts';
 import { Lifetime } from './lifetime.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type Outcome, retryAfterMs, retryDelay } from './retry.ts';
+import { tell } from './tell.ts';
 
 export interface Call {
   /** Such as `get deployments.apps default/cache`. */
@@ -31,7 +31,7 @@ export interface Call {
   readonly contentType?: string | undefined;
   /** @default 'application/json' */
   readonly accept?: string | undefined;
-  /** Whether it may happen twice: a read or an apply. */
+  /** Whether it may happen twice: a read, or an apply that does not depend on what happened before. */
   readonly isRepeatable: boolean;
   readonly onWarning?: ((warning: string) => void) | undefined;
   /** Must agree to each sending. */
@@ -67,7 +67,7 @@ export class Caller {
       const response = await this.#request(call, lifetime, false);
       const bytes = await bytesOf(response.body);
       attempt.finished(response, bytes.length);
-      for (const warning of warningsOf(response.headers.warning)) call.onWarning?.(warning);
+      tellWarnings(call, response);
       if (response.status >= 300) throw new Refusal(response, bytes);
       return parseAnswer(call.action, response, bytes);
     });
@@ -79,7 +79,7 @@ export class Caller {
       const response = await this.#request(call, lifetime, true);
       const bytes = response.status >= 300 ? await bytesOf(response.body) : undefined;
       attempt.finished(response, bytes?.length ?? 0);
-      for (const warning of warningsOf(response.headers.warning)) call.onWarning?.(warning);
+      tellWarnings(call, response);
       if (bytes) throw new Refusal(response, bytes);
       lifetime.stopTimer();
       return response.body;
@@ -87,13 +87,14 @@ export class Caller {
   }
 
   /** What an error on the way means to the caller of `action`. */
-  failure(action: string, error: unknown): unknown {
+  failure(action: string, error: unknown, { signal, expiry }: Lifetime): unknown {
     if (error instanceof Refusal) return new ApiError(action, error.toStatus());
-    // Ours begins with the action; another is the reason of the caller's own signal.
-    if (error instanceof DeadlineExceededError && error.message.startsWith(`${action}: `)) {
-      return new TransportError(action, `no answer within ${error.afterMs / 1000} s`, { cause: error });
+    if (signal.aborted && error === signal.reason) {
+      if (!expiry || error !== expiry) return error; // the caller's own, whatever it is
+      return new TransportError(action, `no answer within ${expiry.afterMs / 1000} s`, { cause: error });
     }
-    if (isTransportError(error) && !error.message.startsWith(action)) {
+    // One that names the action was made on this side, of an answer that cannot be read.
+    if (isTransportError(error) && !error.message.startsWith(`${action}: `)) {
       return new TransportError(action, error.message, { cause: error });
     }
     return error;
@@ -110,7 +111,8 @@ export class Caller {
         attempt.failed();
         const outcome = lifetime.signal.aborted ? undefined : outcomeOf(error, clock);
         const delayMs = outcome && retryDelay({ tries, isRepeatable: call.isRepeatable, outcome }, random);
-        if (delayMs === undefined || delayMs >= lifetime.remainingMs()) throw this.failure(call.action, error);
+        if (delayMs === undefined || delayMs >= lifetime.remainingMs())
+          throw this.failure(call.action, error, lifetime);
         await this.#pause(call, delayMs, lifetime);
       }
     }
@@ -135,20 +137,33 @@ export class Caller {
   }
 
   async #throttle(call: Call, lifetime: Lifetime): Promise<void> {
-    const waitedMs = this.#options.bucket?.reserve() ?? 0;
-    if (waitedMs === 0) return;
-    if (waitedMs >= lifetime.remainingMs() && !lifetime.signal.aborted) {
+    const { bucket, metrics } = this.#options;
+    if (!bucket) return;
+    // Who does not send takes nobody's turn: neither one that has ended, nor one that cannot wait, nor one that leaves.
+    if (lifetime.signal.aborted) throw this.failure(call.action, lifetime.signal.reason, lifetime);
+    const waitedMs = bucket.reserve(lifetime.remainingMs());
+    if (waitedMs === undefined) {
       throw new TransportError(call.action, 'the rate limit of this client leaves no time for it');
     }
-    await this.#pause(call, waitedMs, lifetime);
-    this.#options.metrics?.throttled?.({ method: call.method, waitedMs });
+    if (waitedMs === 0) return;
+    try {
+      await this.#pause(call, waitedMs, lifetime);
+    } catch (error) {
+      bucket.giveBack();
+      throw error;
+    }
+    tell(() => metrics?.throttled?.({ method: call.method, waitedMs }));
   }
 
   async #pause(call: Call, ms: number, lifetime: Lifetime): Promise<void> {
     await sleep(this.#options.clock, ms, lifetime.signal).catch((error: unknown) => {
-      throw this.failure(call.action, error);
+      throw this.failure(call.action, error, lifetime);
     });
   }
+}
+
+function tellWarnings({ onWarning }: Call, { headers }: TransportResponse): void {
+  for (const warning of warningsOf(headers.warning)) tell(() => onWarning?.(warning));
 }
 
 /** The server answered with a failure; not yet an error of anyone's. */
@@ -202,14 +217,13 @@ class Attempt {
   }
 
   #report(responseBytes: number): void {
-    const { method } = this.#call;
-    if (this.#tries > 1) this.#metrics?.retried?.({ method, code: this.#code });
-    this.#metrics?.finished?.({
-      method,
-      code: this.#code,
-      durationMs: this.#clock.monotonic() - this.#since,
-      requestBytes: this.#call.body === undefined ? 0 : Buffer.byteLength(this.#call.body),
-      responseBytes,
-    });
+    const metrics = this.#metrics;
+    if (!metrics) return;
+    const { method, body } = this.#call;
+    const code = this.#code;
+    const durationMs = this.#clock.monotonic() - this.#since;
+    const requestBytes = body === undefined ? 0 : Buffer.byteLength(body);
+    if (this.#tries > 1) tell(() => metrics.retried?.({ method, code }));
+    tell(() => metrics.finished?.({ method, code, durationMs, requestBytes, responseBytes }));
   }
 }

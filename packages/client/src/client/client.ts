@@ -193,7 +193,7 @@ export interface WatchOptions extends Selection {
   readonly serverTimeoutSeconds?: number | undefined;
   /** With 'drop', objects come without `metadata.managedFields`, which are half of the work to read. @default 'keep' */
   readonly managedFields?: 'keep' | 'drop' | undefined;
-  /** Called when the server has begun its answer. Its first event may be a minute away. */
+  /** Called when the server has begun its answer; what it throws is dropped. The first event may be a minute away. */
   readonly onOpen?: (() => void) | undefined;
   /** Told about a line that is no event; the watch goes on. @default it ends with that error */
   readonly onUnreadable?: ((error: Error) => void) | undefined;
@@ -206,7 +206,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string | undefined;
   /** What the server does about unknown and doubled fields. @default 'Warn', by the server */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
-  /** Gets each warning of the server. @default the client's */
+  /** Gets each warning of the server; what it throws is dropped. @default the client's */
   readonly onWarning?: ((warning: string) => void) | undefined;
   /** Such as `status` or `scale`. */
   readonly subresource?: string | undefined;

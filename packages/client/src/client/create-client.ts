@@ -54,10 +54,12 @@ import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { addressOf, collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 import type { RequestMetrics } from './request-metrics.ts';
+import { fieldsIn, listIn, objectIn, type RawList } from './shape.ts';
+import { tell } from './tell.ts';
 
 export interface ClientOptions extends CallDefaults {
   readonly transport: Transport;
-  /** Gets each warning of the server, unless the call has its own. @default they are dropped */
+  /** Gets each warning of the server, unless the call has its own; what it throws is dropped. @default they are dropped */
   readonly onWarning?: ((warning: string) => void) | undefined;
   /** Hold requests back on this side. @default none; the server's own fairness decides */
   readonly rateLimit?: { readonly qps: number; readonly burst: number } | undefined;
@@ -93,6 +95,8 @@ interface Defaults {
   readonly guard: (() => void) | undefined;
   readonly onWarning: ((warning: string) => void) | undefined;
 }
+
+const examples = { group: "'apps', or '' for that of Pod", version: "'v1'", kind: "'Deployment'" } as const;
 
 const patchContentTypes = {
   json: 'application/json-patch+json',
@@ -132,9 +136,10 @@ class ApiClient implements Client {
   ): Promise<ObjectOf<K>> {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const { subresource, resourceVersion } = options;
-    const object = await this.#send<ObjectOf<K>>(
+    const action = actionOf('get', kind, key, subresource);
+    const answer = await this.#send(
       {
-        action: actionOf('get', kind, key, subresource),
+        action,
         method: 'GET',
         path: objectPath(kind, addressOf(kind, key), subresource) + query({ resourceVersion }),
         accept: objectForm(kind),
@@ -142,7 +147,7 @@ class ApiClient implements Client {
       },
       options,
     );
-    return asKind(kind, object);
+    return asKind(kind, objectAt<ObjectOf<K>>(subresource, action, answer));
   }
 
   async find<K extends Kind>(
@@ -281,7 +286,8 @@ class ApiClient implements Client {
         path: objectPath(kind, addressOf(kind, key), subresource),
         contentType: patchContentTypes.apply,
         body: JSON.stringify(withKind(kind, object)),
-        isRepeatable: true,
+        // Had it been carried out and only its answer lost, the same again would be a conflict with itself.
+        isRepeatable: (object.metadata as ObjectMeta).resourceVersion === undefined,
       },
       options,
       { force },
@@ -294,9 +300,10 @@ class ApiClient implements Client {
     options: DeleteOptions = {},
   ): Promise<DeleteResult<ObjectOf<K>>> {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
-    const answer: unknown = await this.#send(
+    const action = actionOf('delete', kind, key);
+    const answer = await this.#send(
       {
-        action: actionOf('delete', kind, key),
+        action,
         method: 'DELETE',
         path: objectPath(kind, addressOf(kind, key)),
         body: deleteBody(options),
@@ -305,7 +312,7 @@ class ApiClient implements Client {
       },
       options,
     );
-    return deleteResult(answer as ObjectOf<K>);
+    return deleteResult(action, answer);
   }
 
   async deleteCollection(given: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
@@ -333,18 +340,16 @@ class ApiClient implements Client {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const action = collectionAction('watch', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
-    const body = await this.#caller.open(
-      {
-        action,
-        method: 'GET',
-        path: collectionPath(kind, options.namespace) + query(watchParameters(options)),
-        accept: objectForm(kind),
-        isRepeatable: true,
-        onWarning: this.#defaults.onWarning,
-      },
-      lifetime,
-    );
-    options.onOpen?.();
+    const call = {
+      action,
+      method: 'GET',
+      path: collectionPath(kind, options.namespace) + query(watchParameters(options)),
+      accept: objectForm(kind),
+      isRepeatable: true,
+      onWarning: this.#defaults.onWarning,
+    } as const;
+    const body = await this.#atKind(this.#caller.open(call, lifetime));
+    tell(() => options.onOpen?.());
     try {
       const { onUnreadable = raise, managedFields } = options;
       for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields })) {
@@ -352,13 +357,16 @@ class ApiClient implements Client {
         yield event;
       }
     } catch (error) {
-      throw this.#caller.failure(action, error);
+      throw this.#caller.failure(action, error, lifetime);
     }
   }
 
   async getRaw(path: string, options: RawOptions = {}): Promise<unknown> {
-    const call = { action: `get ${path}`, method: 'GET', path, accept: options.accept, isRepeatable: true } as const;
-    return this.#send(call, options);
+    const action = `get ${path}`;
+    using lifetime = this.#lifetime(action, options);
+    const { onWarning } = this.#defaults;
+    const call = { action, method: 'GET', path, accept: options.accept, isRepeatable: true, onWarning } as const;
+    return await this.#caller.send(call, lifetime);
   }
 
   async *streamRaw(path: string, options: RawOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
@@ -369,22 +377,25 @@ class ApiClient implements Client {
     try {
       yield* body;
     } catch (error) {
-      throw this.#caller.failure(action, error);
+      throw this.#caller.failure(action, error, lifetime);
     }
   }
 
   /** What the server says about a kind of which only the name is known. */
   async #kindNamed(name: GroupVersionKind, options: CallOptions): Promise<Kind> {
+    for (const part of ['group', 'version', 'kind'] as const) {
+      if (typeof name[part] !== 'string')
+        throw new TypeError(`a kind by name needs ${part}, such as ${examples[part]}`);
+    }
     const action = `find the kind ${name.kind} of ${apiVersionOf(name)}`;
     using lifetime = this.#lifetime(action, options);
-    const found = await lifetime.with(this.#discovery.find(name)).catch((error: unknown) => {
-      throw this.#caller.failure(action, error);
-    });
+    const learn = <T>(shared: Promise<T>) =>
+      lifetime.with(shared).catch((error: unknown) => {
+        throw this.#caller.failure(action, error, lifetime);
+      });
+    const found = await learn(this.#discovery.find(name));
     if (found) return found;
-    throw new ApiError(
-      action,
-      failureStatus(404, 'the server has no such kind; is its CustomResourceDefinition installed?'),
-    );
+    throw new ApiError(action, failureStatus(404, whatThereIs(await learn(this.#discovery.all()), name)));
   }
 
   async #page<K extends Kind>(
@@ -405,7 +416,7 @@ class ApiClient implements Client {
       },
       lifetime,
     );
-    const page = listOf(kind, answer as RawList<ObjectOf<K>>);
+    const page = listOf(kind, listIn<ObjectOf<K>>(action, answer));
     if (page.continueToken !== undefined && page.continueToken === continueToken) {
       throw new TransportError(
         action,
@@ -422,19 +433,26 @@ class ApiClient implements Client {
   ): Promise<ObjectOf<K>> {
     const { fieldManager = this.#defaults.fieldManager, onWarning } = options;
     const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
-    return this.#send({ isRepeatable: false, ...call, path: call.path + query(parameters), onWarning }, options);
+    const path = call.path + query(parameters);
+    const answer = await this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
+    return objectAt(options.subresource, call.action, answer);
   }
 
-  async #send<T>(call: Call, options: CallOptions): Promise<T> {
+  async #send(call: Call, options: CallOptions): Promise<unknown> {
     using lifetime = this.#lifetime(call.action, options);
     const guard = call.method === 'GET' ? undefined : this.#defaults.guard;
     const onWarning = call.onWarning ?? this.#defaults.onWarning;
-    return (await this.#sendWithin({ ...call, guard, onWarning }, lifetime)) as T;
+    return await this.#sendWithin({ ...call, guard, onWarning }, lifetime);
   }
 
-  async #sendWithin(call: Call, lifetime: Lifetime): Promise<unknown> {
+  #sendWithin(call: Call, lifetime: Lifetime): Promise<unknown> {
+    return this.#atKind(this.#caller.send(call, lifetime));
+  }
+
+  /** What the server says at the path of a kind. */
+  async #atKind<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await this.#caller.send(call, lifetime);
+      return await answer;
     } catch (error) {
       // There is nothing at this path: what was learned about kinds may be out of date.
       if (isNotFound(error) && error.status.details?.name === undefined) this.#discovery.invalidate();
@@ -453,19 +471,24 @@ function isKind<K extends CreatableKind>(given: K | GroupVersionKind): given is 
   return given.resource !== undefined;
 }
 
+/** What may have been meant by a name that the server does not know, in words. */
+function whatThereIs(known: readonly Kind[], { kind }: GroupVersionKind): string {
+  const named = known.find((each) => each.kind.toLowerCase() === kind.toLowerCase() || each.resource === kind);
+  if (named) {
+    const where = named.group === '' ? "the group '' (the legacy one)" : `the group ${named.group}`;
+    return `the server has no such kind; it has ${named.kind} in ${where}, version ${named.version}`;
+  }
+  return 'the server has no such kind; is its CustomResourceDefinition installed?';
+}
+
 /** The body of a subresource may be of another kind (an Eviction of a Pod), and then says so itself. */
 function withKind(kind: CreatableKind, object: unknown): object {
   const body = object as Partial<NewKubernetesObject>;
   return { ...body, apiVersion: body.apiVersion ?? apiVersionOf(kind), kind: body.kind ?? kind.kind };
 }
 
-interface RawList<T> {
-  readonly metadata: {
-    readonly resourceVersion?: string;
-    readonly continue?: string;
-    readonly remainingItemCount?: number;
-  };
-  readonly items?: readonly T[] | null;
+function objectAt<T>(subresource: string | undefined, action: string, answer: unknown): T {
+  return subresource === undefined ? objectIn(action, answer) : fieldsIn(action, answer);
 }
 
 function listOf<T extends KubernetesObject>(kind: Kind, { metadata, items }: RawList<T>): List<T> {

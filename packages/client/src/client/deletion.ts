@@ -1,6 +1,7 @@
 /** Deleting: what is asked, and what the answer means. */
-import type { KubernetesObject } from '@keelson/core';
+import type { KubernetesObject, Status } from '@keelson/core';
 import type { DeleteOptions, DeleteResult } from './client.ts';
+import { fieldsIn, objectIn } from './shape.ts';
 
 export function deleteBody({ preconditions, propagationPolicy, gracePeriodSeconds, dryRun }: DeleteOptions): string {
   return JSON.stringify({
@@ -14,11 +15,11 @@ export function deleteBody({ preconditions, propagationPolicy, gracePeriodSecond
 }
 
 /** The server answers with a Status, or with the object: as it was when it went, or as it waits now. */
-export function deleteResult<T extends KubernetesObject>(answer: T): DeleteResult<T> {
-  if (answer.kind === 'Status' && answer.apiVersion === 'v1') {
-    return { type: 'deleted', uid: (answer as { details?: { uid?: string } }).details?.uid };
-  }
-  const { uid, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = answer.metadata;
+export function deleteResult<T extends KubernetesObject>(action: string, answer: unknown): DeleteResult<T> {
+  const { kind, apiVersion, details } = fieldsIn<Status>(action, answer);
+  if (kind === 'Status' && apiVersion === 'v1') return { type: 'deleted', uid: details?.uid };
+  const object = objectIn<T>(action, answer);
+  const { uid, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
   const isWaiting = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
-  return deletionTimestamp && isWaiting ? { type: 'terminating', object: answer } : { type: 'deleted', uid };
+  return deletionTimestamp && isWaiting ? { type: 'terminating', object } : { type: 'deleted', uid };
 }

@@ -7,13 +7,17 @@ export class Lifetime implements Disposable {
   readonly #timer: Timer;
   readonly #endsAt: number;
   readonly #clock: Clock;
+  #expiry: DeadlineExceededError | undefined;
 
   constructor(clock: Clock, timeoutMs: number, action: string, parents: readonly AbortSignal[]) {
     if (!(timeoutMs > 0)) throw new RangeError(`${action}: timeoutMs must be greater than 0, not ${timeoutMs}`);
     this.#clock = clock;
     this.#endsAt = clock.monotonic() + timeoutMs;
     this.#parents = parents;
-    this.#timer = clock.setTimer(timeoutMs, () => this.#controller.abort(new DeadlineExceededError(action, timeoutMs)));
+    this.#timer = clock.setTimer(timeoutMs, () => {
+      this.#expiry = new DeadlineExceededError(action, timeoutMs);
+      this.#controller.abort(this.#expiry);
+    });
     for (const parent of this.#parents) {
       if (parent.aborted) this.#controller.abort(parent.reason);
       else parent.addEventListener('abort', this.#onAbort, { once: true });
@@ -22,6 +26,11 @@ export class Lifetime implements Disposable {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** What our signal's reason is if it was our own time that ended it, and not somebody's signal. */
+  get expiry(): DeadlineExceededError | undefined {
+    return this.#expiry;
   }
 
   remainingMs(): number {

@@ -2,7 +2,7 @@
  * What can be measured about requests. The names that client-go gives these figures are beside them; whoever implements
  * the observer knows the host, which is a label of all of them.
  *
- * Observers are called synchronously and must not throw.
+ * Observers are called synchronously. What they throw is dropped: the request is not theirs.
  */
 export interface RequestMetrics {
   /**

@@ -3,7 +3,8 @@
  *
  * A 429 with `Retry-After` says that the server did nothing and when to come back, so every verb is repeated. One without
  * is an answer, such as an eviction that a disruption budget forbids, and belongs to the caller. After a 5xx or a broken
- * connection nobody knows what happened, so only what may safely happen twice is repeated: reads and server-side apply.
+ * connection nobody knows what happened, so only what may safely happen twice is repeated: reads, and a
+ * server-side apply that names no resourceVersion (one that does would meet its own success as a conflict).
  */
 import { jitter, type Random } from '@keelson/core';
 
@@ -18,7 +19,7 @@ export interface RetryInput {
   readonly outcome: Outcome;
 }
 
-/** As many as client-go sends while the server names the time to come back. */
+/** In all, while the server names the time to come back; client-go sends once more than that. */
 const maxTries = 10;
 /** Fewer when it does not: what is wrong for longer is better known to the caller. */
 const maxUnadvisedTries = 4;

@@ -248,8 +248,8 @@ describe('a bad kubeconfig names the field and the reason', () => {
   }
 
   const texts: readonly [string, string, string][] = [
-    ['a list in its place', '- a\n- b', 'expected an object, found a list'],
-    ['a word in its place', 'hello', 'expected an object, found a string'],
+    ['a list in its place', '- a\n- b', 'expected an object, found a list; is this a kubeconfig?'],
+    ['a word in its place', 'hello', 'expected an object, found a string; is this a kubeconfig?'],
     ['lists that are not', 'contexts: {a: b}', 'contexts: expected a list, found an object'],
     ['entries without name', 'contexts: [{ context: {} }]', 'contexts[0].name: is missing'],
     ['a name twice', 'contexts: [{ name: a }, { name: a }]', 'contexts[a]: is there twice'],
@@ -258,7 +258,7 @@ describe('a bad kubeconfig names the field and the reason', () => {
       'contexts: [{ name: a, context: { cluster: c } }]\ncurrent-context: a',
       'contexts[a].context.cluster: there is no cluster "c"',
     ],
-    ['an empty file', '', 'current-context: no context is chosen; there are none'],
+    ['an empty file', '', 'current-context: no context is chosen; there are none; is this a kubeconfig?'],
     ['a file that is nested too deeply', '['.repeat(5000), 'line 1: is not YAML (nested too deeply)'],
     [
       'aliases that multiply',

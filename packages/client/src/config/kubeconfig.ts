@@ -23,7 +23,8 @@ export async function readKubeconfig(files: readonly KubeconfigFile[], context?:
   const contexts = merge(roots, 'contexts');
   const chosen = context ?? first?.string('current-context');
   const everywhere = files.map(({ path }) => path).join(', ');
-  const available = contexts.size === 0 ? 'there are none' : `there are: ${[...contexts.keys()].join(', ')}`;
+  const available =
+    contexts.size === 0 ? 'there are none; is this a kubeconfig?' : `there are: ${[...contexts.keys()].join(', ')}`;
   if (chosen === undefined) {
     throw new ConfigError({ file: everywhere, field: 'current-context' }, `no context is chosen; ${available}`);
   }

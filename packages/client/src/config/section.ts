@@ -14,7 +14,10 @@ export class Section {
     this.file = file;
     this.path = path;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ConfigError({ file, field: path }, `expected an object, found ${typeNameOf(value)}`);
+      throw new ConfigError(
+        { file, field: path },
+        `expected an object, found ${typeNameOf(value)}${path === '' ? '; is this a kubeconfig?' : ''}`,
+      );
     }
     this.#fields = value as Readonly<Record<string, unknown>>;
   }

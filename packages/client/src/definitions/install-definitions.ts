@@ -29,30 +29,39 @@ const pollMs = 100;
 
 /**
  * Applies the definitions and resolves with them once all are served. Rejects when the server refuses one, also for a
- * reason that it finds later (names taken, a schema that is not structural).
+ * reason that it finds later (names taken, a schema that is not structural), and then no longer waits for the others.
+ *
+ * The client needs a `fieldManager`, since definitions are applied on the server.
  */
 export async function installDefinitions(
   client: Client,
   definitions: readonly InputOf<typeof CustomResourceDefinition>[],
   { timeoutMs = 30_000, signal, clock = systemClock }: InstallDefinitionsOptions = {},
 ): Promise<readonly ObjectOf<typeof CustomResourceDefinition>[]> {
-  return Promise.all(
-    definitions.map(async (definition) => {
-      const action = `install ${definition.metadata.name}`;
-      using limit = deadline(clock, timeoutMs, action, signal);
-      try {
-        let installed = await client.apply(CustomResourceDefinition, definition, { force: true, signal: limit.signal });
-        while (!isServed(installed)) {
-          await sleep(clock, pollMs, limit.signal);
-          installed = await client.get(CustomResourceDefinition, keyOf(installed), { signal: limit.signal });
-        }
-        return installed;
-      } catch (error) {
-        if (!(error instanceof DeadlineExceededError)) throw error;
-        throw new TransportError(action, `it is not served after ${timeoutMs / 1000} s`, { cause: error });
+  const siblings = new AbortController();
+  const ended = signal ? AbortSignal.any([signal, siblings.signal]) : siblings.signal;
+  const installing = definitions.map(async (definition) => {
+    const action = `install ${definition.metadata.name}`;
+    using limit = deadline(clock, timeoutMs, action, ended);
+    try {
+      let installed = await client.apply(CustomResourceDefinition, definition, { force: true, signal: limit.signal });
+      while (!isServed(installed)) {
+        await sleep(clock, pollMs, limit.signal);
+        installed = await client.get(CustomResourceDefinition, keyOf(installed), { signal: limit.signal });
       }
-    }),
-  );
+      return installed;
+    } catch (error) {
+      if (!(error instanceof DeadlineExceededError) || ended.aborted) throw error;
+      throw new TransportError(action, `it is not served after ${timeoutMs / 1000} s`, { cause: error });
+    }
+  });
+  try {
+    return await Promise.all(installing);
+  } catch (error) {
+    siblings.abort(error);
+    await Promise.allSettled(installing); // nothing goes on that nobody waits for
+    throw error;
+  }
 }
 
 function isServed(definition: ObjectOf<typeof CustomResourceDefinition>): boolean {

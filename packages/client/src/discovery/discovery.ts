@@ -5,8 +5,9 @@
  * installed a moment ago is found without a restart; many questions at once share one look. A group that another server
  * has (an aggregated API) and that does not answer now hides no other.
  */
-import type { Kind } from '@keelson/core';
+import { type Kind, TransportError } from '@keelson/core';
 import type { Client } from '../client/client.ts';
+import { fieldsIn } from '../client/shape.ts';
 import { type Findings, readAggregated, readGroup } from './discovery-document.ts';
 
 export interface DiscoveredKind extends Kind {
@@ -42,45 +43,47 @@ export function createDiscovery(client: Client): Discovery {
 
 class CachedDiscovery implements Discovery {
   readonly #client: Client;
-  #known: Findings = { kinds: [], failures: [] };
-  #isKnown = false;
-  #looking: Promise<void> | undefined;
+  #known: Findings | undefined;
+  /** The look that the next question may share; one that began before `invalidate` is not. */
+  #looking: Promise<Findings> | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
   async find(query: KindQuery): Promise<DiscoveredKind | undefined> {
-    const found = () => this.#known.kinds.find((kind) => matches(kind, query));
+    const foundIn = (findings: Findings | undefined) => findings?.kinds.find((kind) => matches(kind, query));
     // A look that others began may be older than what we ask for, so missing it there means nothing.
-    if (!found() && this.#looking) await this.#look();
-    if (!found()) await this.#look();
-    const kind = found();
-    const failure = kind ? undefined : this.#known.failures.find((each) => isOf(each, query));
+    const known = foundIn(this.#known) ?? foundIn(await this.#looking);
+    if (known) return known;
+    const findings = await this.#look();
+    const kind = foundIn(findings);
+    const failure = kind ? undefined : findings.failures.find((each) => isOf(each, query));
     if (failure) throw failure.error;
     return kind;
   }
 
   async all(): Promise<readonly DiscoveredKind[]> {
-    if (!this.#isKnown) await this.#look();
-    return this.#known.kinds;
+    return (this.#known ?? (await this.#look())).kinds;
   }
 
   invalidate(): void {
-    this.#known = { kinds: [], failures: [] };
-    this.#isKnown = false;
+    this.#known = undefined;
+    this.#looking = undefined;
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= discover(this.#client)
+  #look(): Promise<Findings> {
+    if (this.#looking) return this.#looking;
+    const looking = discover(this.#client)
       .then((findings) => {
-        this.#known = findings;
-        this.#isKnown = true;
+        if (this.#looking === looking) this.#known = findings;
+        return findings;
       })
       .finally(() => {
-        this.#looking = undefined;
+        if (this.#looking === looking) this.#looking = undefined;
       });
-    return this.#looking;
+    this.#looking = looking;
+    return looking;
   }
 }
 
@@ -97,7 +100,7 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 async function discover(client: Client): Promise<Findings> {
   const findings = await Promise.all(
     ['/api', '/apis'].map(async (path) => {
-      const document = readAggregated(await client.getRaw(path, { accept: aggregated }));
+      const document = read(path, readAggregated, await client.getRaw(path, { accept: aggregated }));
       if (document.type === 'findings') return document;
       // A server before 1.30, or one that is not Kubernetes' own, has a document for each group version.
       return together(await Promise.all(document.paths.map((each) => discoverGroup(client, each))));
@@ -108,10 +111,21 @@ async function discover(client: Client): Promise<Findings> {
 
 async function discoverGroup(client: Client, path: string): Promise<Findings> {
   try {
-    return { kinds: readGroup(await client.getRaw(path)), failures: [] };
+    return { kinds: read(path, readGroup, await client.getRaw(path)), failures: [] };
   } catch (error) {
     const [version = '', group = ''] = path.split('/').reverse();
     return { kinds: [], failures: [{ group: group === 'api' ? '' : group, version, error: error as Error }] };
+  }
+}
+
+/** A document whose shape is another than promised is no answer. */
+function read<T>(path: string, reader: (answer: unknown) => T, answer: unknown): T {
+  const action = `get ${path}`;
+  const document = fieldsIn(action, answer);
+  try {
+    return reader(document);
+  } catch (error) {
+    throw new TransportError(action, 'the answer does not have the form of discovery', { cause: error });
   }
 }
 

@@ -15,7 +15,6 @@ import {
   isServerError,
   isTransportError,
   type Random,
-  sleep,
 } from '@keelson/core';
 import { Event } from '@keelson/core/events/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
@@ -74,8 +73,20 @@ interface Series {
   /** The count that the server has; 0 before the event exists. */
   sentCount: number;
   sentAt: number;
-  isPending: boolean;
+  /** Until what has to be written now is written or given up; at most one, so writes of a series keep their order. */
+  task: Task | undefined;
+  /** Rings when its count may be written again. */
   timer: Disposable | undefined;
+  /** Nothing will be added to it any more. */
+  isOver: boolean;
+}
+
+/** Something to write, for as long as it is neither written nor given up. */
+interface Task {
+  readonly series: Series;
+  tries: number;
+  readonly settled: Promise<void>;
+  readonly settle: () => void;
 }
 
 /** client-go's figures: a series ends after six quiet minutes; 4096 are remembered; 12 tries, 10 s apart. */
@@ -97,13 +108,18 @@ class SeriesRecorder implements EventRecorder {
   readonly #onError: (error: Error) => void;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #series = new BoundedMap<string, Series>(maxSeries, (series) => series.timer?.[Symbol.dispose]());
+  readonly #series = new BoundedMap<string, Series>(maxSeries, (series) => this.#finish(series));
   readonly #similar: SimilarEvents;
   readonly #limits = new BoundedMap<string, TokenBucket>(maxSeries);
-  readonly #pending: Series[] = [];
+  /** All there are. */
+  readonly #tasks = new Set<Task>();
+  /** To be sent as soon as those before are. */
+  readonly #ready: Task[] = [];
+  /** Those that failed, with the timers that bring them back to the end of the line. */
+  readonly #resting = new Map<Task, Disposable>();
   readonly #leaving = new AbortController();
   readonly #left = new AbortController();
-  #sending: Promise<void> | undefined;
+  #isSending = false;
 
   constructor(options: EventRecorderOptions) {
     const { client, controller, instance = controller, maxPending = 1000, onError = () => {} } = options;
@@ -128,7 +144,7 @@ class SeriesRecorder implements EventRecorder {
   }
 
   async flush(): Promise<void> {
-    await this.#sending;
+    await Promise.all([...this.#tasks].map(({ settled }) => settled));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,6 +154,7 @@ class SeriesRecorder implements EventRecorder {
       series.timer?.[Symbol.dispose]();
       if (series.count > series.sentCount) this.#enqueue(series);
     }
+    for (const task of [...this.#resting.keys()]) this.#lineUp(task);
     using _ = this.#clock.setTimer(farewellMs, () => this.#left.abort(new Error('the recorder is closed')));
     await this.flush();
   }
@@ -155,8 +172,8 @@ class SeriesRecorder implements EventRecorder {
       known.lastSeen = now;
       return known;
     }
-    known?.timer?.[Symbol.dispose]();
     if (!this.#mayBegin(regarding)) return undefined;
+    if (known) this.#finish(known);
     const unique = this.#random.uuid().replaceAll('-', '').slice(0, 16);
     const series: Series = {
       regarding,
@@ -168,8 +185,9 @@ class SeriesRecorder implements EventRecorder {
       count: 1,
       sentCount: 0,
       sentAt: Number.NEGATIVE_INFINITY,
-      isPending: false,
+      task: undefined,
       timer: undefined,
+      isOver: false,
     };
     this.#series.set(id, series);
     return series;
@@ -187,7 +205,7 @@ class SeriesRecorder implements EventRecorder {
 
   /** A new event goes at once, its growing count now and then. */
   #send(series: Series): void {
-    if (series.isPending || series.timer) return;
+    if (series.task || series.timer) return;
     const waitMs = series.sentCount === 0 ? 0 : series.sentAt + seriesPatchMs - this.#clock.monotonic();
     if (waitMs <= 0) {
       this.#enqueue(series);
@@ -201,39 +219,70 @@ class SeriesRecorder implements EventRecorder {
     series.timer = timer;
   }
 
+  /** Its last count goes now or never. */
+  #finish(series: Series): void {
+    series.isOver = true;
+    series.timer?.[Symbol.dispose]();
+    series.timer = undefined;
+    if (series.sentCount > 0 && series.count > series.sentCount) this.#enqueue(series);
+  }
+
   #enqueue(series: Series): void {
-    if (series.isPending) return;
-    if (this.#pending.length >= this.#maxPending) {
+    if (series.task) return;
+    if (this.#ready.length + this.#resting.size >= this.#maxPending) {
       this.#report(series.regarding, series.event, new Error(`${this.#maxPending} others wait to be sent`));
       return;
     }
-    series.isPending = true;
-    this.#pending.push(series);
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    const task = { series, tries: 0, settled, settle };
+    series.task = task;
+    this.#tasks.add(task);
+    this.#lineUp(task);
+  }
+
+  #lineUp(task: Task): void {
+    this.#resting.get(task)?.[Symbol.dispose]();
+    this.#resting.delete(task);
+    this.#ready.push(task);
+    if (!this.#isSending) void this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
+    this.#isSending = true;
     await Promise.resolve(); // so that `event` never runs the client's code
-    for (let series = this.#pending.shift(); series; series = this.#pending.shift()) {
-      series.isPending = false;
-      await this.#sendOne(series).catch((error: unknown) => this.#report(series.regarding, series.event, error));
-    }
+    for (let task = this.#ready.shift(); task; task = this.#ready.shift()) await this.#try(task);
+    this.#isSending = false;
   }
 
-  async #sendOne(series: Series): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        await this.#write(series);
+  /** What fails goes behind the others, and does not hold them up. */
+  async #try(task: Task): Promise<void> {
+    const { series } = task;
+    task.tries += 1;
+    try {
+      do await this.#write(series);
+      while (series.count > series.sentCount && (series.isOver || this.#leaving.signal.aborted));
+    } catch (error) {
+      const mayPass = isTransportError(error) || isServerError(error);
+      if (mayPass && task.tries < maxTries && !this.#leaving.signal.aborted) {
+        const waitMs = retryMs * (0.5 + this.#random.next());
+        this.#resting.set(
+          task,
+          this.#clock.setTimer(waitMs, () => this.#lineUp(task)),
+        );
         return;
-      } catch (error) {
-        if (isNamespaceTerminating(error)) return; // nobody will look for it there
-        const mayPass = isTransportError(error) || isServerError(error);
-        if (!mayPass || tries >= maxTries || this.#leaving.signal.aborted) throw error;
-        await sleep(this.#clock, retryMs * (0.5 + this.#random.next()), this.#leaving.signal).catch(() => {});
       }
+      this.#settle(task);
+      if (!isNamespaceTerminating(error)) this.#report(series.regarding, series.event, error); // else nobody looks there
+      return;
     }
+    this.#settle(task);
+    if (series.count > series.sentCount) this.#send(series); // it was seen again while it was being sent
+  }
+
+  #settle(task: Task): void {
+    task.series.task = undefined;
+    this.#tasks.delete(task);
+    task.settle();
   }
 
   async #write(series: Series): Promise<void> {
@@ -260,14 +309,14 @@ class SeriesRecorder implements EventRecorder {
   #noteSent(series: Series, count: number): void {
     series.sentCount = count;
     series.sentAt = this.#clock.monotonic();
-    if (series.count > count) this.#send(series); // it was seen again while it was being sent
   }
 
   #report(regarding: Partial<EventSubject> | undefined, event: NewEvent | undefined, cause: unknown): void {
     const what = `event ${event?.reason} for ${regarding?.kind} ${regarding?.metadata?.name}`;
     const why = cause instanceof Error ? cause.message : String(cause);
     try {
-      this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
+      const result: unknown = this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
+      if (result instanceof Promise) result.catch(() => {}); // an async function may be passed, too
     } catch {
       // Whoever cannot hear about it has no other ears.
     }

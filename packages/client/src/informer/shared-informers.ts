@@ -41,8 +41,8 @@ export type SharedInformerOptions<T extends KubernetesObject = KubernetesObject>
 
 export interface SharedInformersOptions {
   readonly client: Client;
-  /** Gets what went wrong, and in which informer. */
-  readonly onError?: ((error: Error, informer: Informer) => void) | undefined;
+  /** Gets what went wrong, and in which informer. They go on, so nobody else would hear of a missing right, for one. */
+  readonly onError: (error: Error, informer: Informer) => void;
   /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
   readonly freeze?: boolean | undefined;
   /** @default systemClock */
@@ -79,6 +79,7 @@ class InformerPool implements SharedInformers {
 
   informer<K extends Kind>(kind: K, options: SharedInformerOptions<ObjectOf<K>> = {}): InformerHandle<ObjectOf<K>> {
     if (this.#isDisposed) throw new TypeError('these informers are stopped');
+    if (!kind.resource) throw new TypeError(`informer: ${kind.kind} has no resource; find the kind by discovery first`);
     const id = this.#idOf(kind, options);
     const shared = this.#shared.get(id) ?? this.#begin(id, kind, options);
     const informer = shared.informer as unknown as Informer<ObjectOf<K>>;
@@ -108,7 +109,7 @@ class InformerPool implements SharedInformers {
       clock,
       random,
       freeze,
-      onError: (error) => onError?.(error, informer as unknown as Informer),
+      onError: (error) => onError(error, informer as unknown as Informer),
     });
     const stop = new AbortController();
     const shared = {
@@ -181,14 +182,18 @@ class Handle<T extends KubernetesObject> implements InformerHandle<T> {
 
   subscribe(handler: Parameters<Informer<T>['subscribe']>[0], options?: SubscribeOptions): Disposable {
     if (this.#left) throw new TypeError('this handle was disposed');
-    const subscription = this.#informer.subscribe(handler, options);
-    this.#subscriptions.add(subscription);
-    return {
-      [Symbol.dispose]: () => {
-        this.#subscriptions.delete(subscription);
-        subscription[Symbol.dispose]();
-      },
+    const signal = options?.signal;
+    const inner = this.#informer.subscribe(handler, options);
+    if (signal?.aborted) return inner;
+    const end = () => {
+      this.#subscriptions.delete(subscription);
+      signal?.removeEventListener('abort', end);
+      inner[Symbol.dispose]();
     };
+    const subscription = { [Symbol.dispose]: end };
+    this.#subscriptions.add(subscription);
+    signal?.addEventListener('abort', end, { once: true });
+    return subscription;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -106,7 +106,7 @@ describe('a store', () => {
       ['b'],
     );
     assert.throws(() => store.addIndex('color', () => []), TypeError);
-    assert.throws(() => store.byIndex('colour', 'red'), new TypeError('there is no index "colour"; there are: color'));
+    assert.throws(() => store.byIndex('colour', 'red'), new TypeError('there is no index "colour"; there are color'));
   });
 
   test('reports an index function that throws or returns no array, and keeps the object', () => {
@@ -292,6 +292,22 @@ describe('the answer to a write', () => {
     assert.equal(versionOf(store), '105');
     relist(store, [], '106');
     assert.equal(versionOf(store), undefined);
+  });
+
+  test('is forgotten when the server went back in time, before that write', () => {
+    const store = syncedStore(thing(5), thing(6, { name: 'b', uid: 'u2' }));
+    store.overlay(thing(150));
+    store.overlay(thing(151, { name: 'c', uid: 'u3' }));
+    store.overlayDeleted('x/b', 'u2');
+    relist(store, [thing(5), thing(6, { name: 'b', uid: 'u2' })], '50');
+    assert.deepEqual(
+      store
+        .list()
+        .map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
+        .sort(),
+      ['a 5', 'b 6'],
+    );
+    assert.deepEqual([...store.allDelivered()].length, 2);
   });
 
   test('is seen before the first list, and then only if it is newer', () => {

@@ -124,7 +124,8 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
 
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name);
-    if (!index) throw new TypeError(`there is no index "${name}"; there are: ${[...this.#indexes.keys()].join(', ')}`);
+    if (!index)
+      throw new TypeError(`there is no index "${name}"; there are ${[...this.#indexes.keys()].join(', ') || 'none'}`);
     return index.get(value);
   }
 
@@ -219,7 +220,7 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
 
   /** A complete list takes the place of what was delivered; the changes that this means. */
   replace(next: ReadonlyMap<NamespacedName, T>, resourceVersion: string): readonly Delivery<T>[] {
-    // A server that went back in time uses the same resourceVersions again, for other states.
+    // A server that went back in time uses the same resourceVersions again, for other states, and forgot our writes.
     const isBehind = this.#resourceVersion !== '' && isOlder(resourceVersion, this.#resourceVersion);
     this.#resourceVersion = resourceVersion;
     const deleted: Delivery<T>[] = [];
@@ -227,17 +228,21 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
       const key = keyOf(previous);
       if (next.has(key)) continue;
       deleted.push({ type: 'deleted', object: previous, missed: true });
-      this.#settle(key, undefined, (overlay) => isPassed(overlay, undefined, resourceVersion));
+      this.#settle(key, undefined, (overlay) => isBehind || isPassed(overlay, undefined, resourceVersion));
     }
     const changed: Delivery<T>[] = [];
     for (const [key, object] of next) {
       const previous = this.delivered(key);
       const isUnchanged = previous === object || (!isBehind && isSameState(previous, object));
       if (!isUnchanged) changed.push(...changes(previous, object));
-      this.#settle(key, isUnchanged ? previous : object, (overlay) => isPassed(overlay, object, resourceVersion));
+      this.#settle(
+        key,
+        isUnchanged ? previous : object,
+        (overlay) => isBehind || isPassed(overlay, object, resourceVersion),
+      );
     }
     for (const [key, { overlay, delivered }] of this.#shadows) {
-      if (!next.has(key) && isPassed(overlay, undefined, resourceVersion)) this.#lift(key, delivered);
+      if (!next.has(key) && (isBehind || isPassed(overlay, undefined, resourceVersion))) this.#lift(key, delivered);
     }
     return [...deleted, ...changed];
   }

@@ -54,8 +54,11 @@ export interface LeaderElectionOptions {
   readonly releaseOnStop?: boolean | undefined;
   /** Called when another replica, or this one, begins or ceases to lead, as far as we know. What it throws is reported. */
   readonly onLeader?: ((identity: string | undefined) => void) | undefined;
-  /** Gets failed looks and renewals. The election goes on, also when this throws. */
-  readonly onError?: ((error: Error) => void) | undefined;
+  /**
+   * Gets failed looks and renewals. The election goes on, also when this throws, so nobody else would hear of a missing
+   * right, for one.
+   */
+  readonly onError: (error: Error) => void;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
   /** @default systemRandom */
@@ -120,8 +123,11 @@ class LeaseElection implements LeaderElection {
   readonly #settings: Settings;
   #observation: Observation | undefined;
   #leader: string | undefined;
-  /** From the call of `win` to its failure, or to the end of the term that it brought. */
-  #isTaken = false;
+  #isCompeting = false;
+  /** The last term that was won. */
+  #term: TermClock | undefined;
+  /** Settles when the last term has given the Lease back, or did not have to. */
+  #givenBack: Promise<void> | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -132,19 +138,19 @@ class LeaseElection implements LeaderElection {
   }
 
   async win(signal: AbortSignal): Promise<Term> {
-    if (this.#isTaken) throw new TypeError('this election competes or leads already');
-    this.#isTaken = true;
+    if (this.#isCompeting || this.#term?.isCurrent()) throw new TypeError('this election competes or leads already');
+    this.#isCompeting = true;
     try {
       return this.#begin(await this.#compete(signal));
-    } catch (error) {
-      this.#isTaken = false;
-      throw error;
+    } finally {
+      this.#isCompeting = false;
     }
   }
 
   /** Looks again and again, and tries to take the Lease when it can be had. */
   async #compete(signal: AbortSignal): Promise<Holding> {
     const { clock, random, retryPeriodMs } = this.#settings;
+    await this.#givenBack; // or what is still on its way would give back the term that we win now
     while (true) {
       signal.throwIfAborted();
       const holding = await this.#tryToTake(signal).catch((error: unknown) => {
@@ -189,11 +195,21 @@ class LeaseElection implements LeaderElection {
   #begin({ lease, sent }: Holding): Term {
     const { clock, renewDeadlineMs, identity } = this.#settings;
     const time = new TermClock(clock, renewDeadlineMs, sent, () => {
-      this.#isTaken = false;
       if (this.#leader === identity) this.#announce(undefined);
     });
+    this.#term = time;
     const holder = { lease };
     const renewing = this.#keepRenewing(time, holder);
+    let ended: Promise<void> | undefined;
+    const end = (): Promise<void> => {
+      const isToBeReleased = time.isCurrent() && this.#settings.releaseOnStop;
+      // Known before the term ends, since whoever hears of that may compete at once.
+      this.#givenBack = renewing
+        .then(() => (isToBeReleased ? this.#release(holder.lease) : undefined))
+        .catch((error: unknown) => this.#report(error));
+      time.end('it was given up');
+      return this.#givenBack;
+    };
     return {
       signal: time.signal,
       isCurrent: () => time.isCurrent(),
@@ -201,11 +217,8 @@ class LeaseElection implements LeaderElection {
         if (!time.isCurrent()) throw time.signal.reason as LeadershipLostError;
       },
       [Symbol.asyncDispose]: async () => {
-        const wasCurrent = time.isCurrent();
-        time.end('it was given up');
-        await renewing;
-        if (!wasCurrent || !this.#settings.releaseOnStop) return;
-        await this.#release(holder.lease).catch((error: unknown) => this.#report(error));
+        ended ??= end();
+        await ended;
       },
     };
   }
@@ -282,7 +295,7 @@ class LeaseElection implements LeaderElection {
   #report(error: unknown): void {
     const reported = error instanceof Error ? error : new Error(String(error));
     attempt(
-      () => this.#settings.onError?.(reported),
+      () => this.#settings.onError(reported),
       () => {}, // whoever hears of failures has nobody to tell his own to
     );
   }

@@ -17,6 +17,21 @@ test('a bucket lets a burst through and then holds back by its rate', async () =
   );
 });
 
+test('a token that would come too late is not taken, and one that is not used can be given back', async () => {
+  const clock = new ManualClock();
+  const bucket = new TokenBucket({ qps: 10, burst: 1 }, clock);
+  assert.equal(bucket.reserve(0), 0, 'one that is there comes in time');
+  for (let i = 0; i < 1000; i++) assert.equal(bucket.reserve(100), undefined);
+  assert.equal(bucket.reserve(101), 100);
+  assert.equal(bucket.reserve(), 200);
+  bucket.giveBack();
+  bucket.giveBack();
+  assert.equal(bucket.reserve(), 100);
+  await clock.advance(60_000);
+  bucket.giveBack();
+  assert.deepEqual([bucket.reserve(), bucket.reserve()], [0, 100], 'never more than the burst');
+});
+
 test('a bucket never holds more than its burst, and can refuse instead', async () => {
   const clock = new ManualClock();
   const bucket = new TokenBucket({ qps: 1, burst: 2 }, clock);

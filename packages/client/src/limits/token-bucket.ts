@@ -26,11 +26,27 @@ export class TokenBucket {
     this.#asOf = clock.monotonic();
   }
 
-  /** Takes a token in any case, and returns how many milliseconds must pass until it may be used. */
-  reserve(): number {
+  /**
+   * Takes a token, and returns how many milliseconds must pass until it may be used. One that may be used only after
+   * `withinMs` is not taken.
+   */
+  reserve(): number;
+  reserve(withinMs: number): number | undefined;
+  reserve(withinMs = Number.POSITIVE_INFINITY): number | undefined {
     this.#refill();
+    const waitMs = Math.max(0, ((1 - this.#tokens) / this.#qps) * 1000);
+    if (waitMs > 0 && waitMs >= withinMs) return undefined;
     this.#tokens -= 1;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
+    return waitMs;
+  }
+
+  /**
+   * A reserved token will not be used. Others who wait keep their time, so the one who gets it next may go together with
+   * one of them.
+   */
+  giveBack(): void {
+    this.#refill();
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }
 
   /** Takes a token if there is one. */

@@ -1,4 +1,7 @@
-/** A binary heap of things that become due, the earliest on top. What is taken back leaves a gap that `pop` skips. */
+/**
+ * A binary heap of things that become due, the earliest on top. What is taken back or replaced leaves a gap that `pop`
+ * skips; there are never more gaps than entries, but for a few.
+ */
 
 export interface Delayed<Key> {
   readonly key: Key;
@@ -14,16 +17,24 @@ export class DelayHeap<Key> {
     return this.#current.get(key);
   }
 
+  /** Entries and gaps. */
+  get length(): number {
+    return this.#heap.length;
+  }
+
   /** Takes the place of an entry with the same key. */
   set(entry: Delayed<Key>): void {
+    const known = this.#current.get(entry.key);
+    if (known?.dueAt === entry.dueAt && known.priority === entry.priority) return;
     this.#current.set(entry.key, entry);
     this.#heap.push(entry);
     this.#siftUp(this.#heap.length - 1);
+    this.#closeGaps();
   }
 
   delete(key: Key): void {
     this.#current.delete(key);
-    if (this.#heap.length > 64 && this.#heap.length > 2 * this.#current.size) this.#compact();
+    this.#closeGaps();
   }
 
   clear(): void {
@@ -47,7 +58,8 @@ export class DelayHeap<Key> {
     return top;
   }
 
-  #compact(): void {
+  #closeGaps(): void {
+    if (this.#heap.length <= 64 || this.#heap.length <= 2 * this.#current.size) return;
     this.#heap.length = 0;
     for (const entry of this.#current.values()) {
       this.#heap.push(entry);

@@ -59,7 +59,7 @@ export interface WorkQueueOptions {
   readonly clock?: Clock | undefined;
 }
 
-export function createWorkQueue<Key = string>(options: WorkQueueOptions = {}): WorkQueue<Key> {
+export function createWorkQueue<Key extends string | number = string>(options: WorkQueueOptions = {}): WorkQueue<Key> {
   const { baseDelayMs = 5, maxDelayMs = 1_000_000, bucket, metrics = {}, clock = systemClock } = options;
   if (!(baseDelayMs > 0)) throw new RangeError(`baseDelayMs must be greater than 0, not ${baseDelayMs}`);
   if (!(maxDelayMs >= baseDelayMs)) throw new RangeError(`maxDelayMs must be at least baseDelayMs, not ${maxDelayMs}`);

@@ -3,7 +3,7 @@
  * each has a connection of its own. New ones are made when a certificate changes; the old then finish what they have.
  */
 import type { Socket } from 'node:net';
-import { type Clock, TransportError } from '@keelson/core';
+import type { Clock } from '@keelson/core';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClusterConfig } from '../config/cluster-config.ts';
 import type { TlsIdentity } from './tls-identity.ts';
@@ -13,6 +13,8 @@ export interface AgentLimits {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
+  /** Aborted when the transport closes, before the agents are disposed: ends connections that are still being made. */
+  readonly signal: AbortSignal;
 }
 
 interface Pair {
@@ -30,7 +32,6 @@ export class Agents implements AsyncDisposable {
   #undici: Promise<UndiciParts> | undefined;
   #current: Pair | undefined;
   readonly #retired = new Set<Dispatcher>();
-  readonly #disposal = new AbortController();
 
   constructor(config: ClusterConfig, limits: AgentLimits) {
     this.#config = config;
@@ -49,12 +50,11 @@ export class Agents implements AsyncDisposable {
       };
     }
     const dispatcher = streaming ? this.#current.streams : this.#current.requests;
-    if (this.#disposal.signal.aborted) await dispatcher.destroy();
+    if (this.#limits.signal.aborted) await dispatcher.destroy();
     return dispatcher;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposal.abort(new TransportError(this.#config.server, 'the transport is closed'));
     const { requests, streams } = this.#current ?? {};
     const all = [requests, streams, ...this.#retired].filter((dispatcher) => dispatcher !== undefined);
     await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
@@ -80,7 +80,7 @@ export class Agents implements AsyncDisposable {
       allowH2: false,
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
-    const direct = undici.buildConnector(tlsOptions);
+    const direct = endedBy(this.#limits.signal, undici.buildConnector(tlsOptions));
     // undici prefers the name in the URL to the configured one.
     const connect: buildConnector.connector =
       serverName === undefined ? direct : (to, done) => direct({ ...to, servername: serverName }, done);
@@ -97,8 +97,7 @@ export class Agents implements AsyncDisposable {
 
   #through(proxy: URL, { ca }: TlsIdentity, connect: buildConnector.connector): buildConnector.connector {
     const { server, tls } = this.#config;
-    const { connectTimeoutMs: timeoutMs, clock } = this.#limits;
-    const { signal } = this.#disposal;
+    const { connectTimeoutMs: timeoutMs, clock, signal } = this.#limits;
     const options = { proxy, ca, insecureSkipVerify: tls.insecureSkipVerify, timeoutMs, clock, signal };
     const open = async (to: buildConnector.Options) => {
       const { openTunnel } = await import('./tunnel.ts');
@@ -120,6 +119,20 @@ export class Agents implements AsyncDisposable {
       );
     };
   }
+}
+
+/** undici closes the sockets that it was handed; one that is still being made it leaves to its timeout. */
+function endedBy(signal: AbortSignal, connect: buildConnector.connector): buildConnector.connector {
+  return (to, done) => {
+    const handOver: buildConnector.Callback = (...outcome) => {
+      signal.removeEventListener('abort', end);
+      done(...outcome);
+    };
+    const socket = connect(to, handOver) as unknown as Socket; // its types do not tell
+    const end = () => void socket.destroy(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  };
 }
 
 function isSame(a: TlsIdentity, b: TlsIdentity): boolean {

@@ -6,6 +6,7 @@
  * server did not act). Every other failure is a `TransportError` that says what to look at.
  * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
  */
+import { setMaxListeners } from 'node:events';
 import {
   type Clock,
   type Transport,
@@ -35,7 +36,7 @@ export interface ConnectOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Opens nothing by itself: the first request does. Dispose it to close all its connections. */
+/** Opens nothing by itself: the first request does. Dispose it to close all its connections, and to end an exec plugin. */
 export function connect(config: ClusterConfig, options: ConnectOptions = {}): Transport {
   const { maxConnections = 16, connectTimeoutMs = 30_000 } = options;
   if (!Number.isInteger(maxConnections) || maxConnections < 1) {
@@ -45,9 +46,13 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
     throw new RangeError(`connect: connectTimeoutMs must be greater than 0, not ${connectTimeoutMs}`);
   }
   const clock = options.clock ?? systemClock;
+  const disposal = new AbortController();
+  const { signal } = disposal;
+  setMaxListeners(0, signal); // each connection in the making listens; before Node 24 more than ten may bring a warning
   return new HttpTransport(config, {
-    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock }),
-    identities: identitySource(config, clock, options.env ?? process.env),
+    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock, signal }),
+    identities: identitySource(config, clock, options.env ?? process.env, signal),
+    disposal,
     headers: {
       'user-agent': options.userAgent ?? 'keelson',
       ...(options.compression && !config.disableCompression ? { 'accept-encoding': 'gzip' } : {}),
@@ -64,16 +69,19 @@ export interface ExplainedResponse extends TransportResponse {
 interface Parts {
   readonly agents: Agents;
   readonly identities: IdentitySource;
+  readonly disposal: AbortController;
   readonly headers: Readonly<Record<string, string | string[]>>;
 }
 
 class HttpTransport implements Transport {
   readonly #parts: Parts;
+  readonly #server: string;
   readonly #origin: string;
   readonly #prefix: string;
 
   constructor(config: ClusterConfig, parts: Parts) {
     const url = new URL(config.server);
+    this.#server = config.server;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#parts = parts;
@@ -100,6 +108,7 @@ class HttpTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts.disposal.abort(new TransportError(this.#server, 'the transport is closed'));
     await this.#parts.agents[Symbol.asyncDispose]();
   }
 }

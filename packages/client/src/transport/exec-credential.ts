@@ -2,15 +2,17 @@
  * Runs exec plugins: programs that print the credentials (client.authentication.k8s.io).
  *
  * Promises: one run serves all requests that wait for it; its answer serves until it expires or the server refuses it.
- * Neither arguments, environment nor output of the program get into an error, apart from what it says on stderr.
+ * Neither arguments, environment nor output of the program get into an error, apart from what it says on stderr, and
+ * there secrets are masked. When the transport closes, a run ends with it.
  */
-import { type ExecFileException, execFile } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '@keelson/core';
 import type { ExecPlugin } from '../config/cluster-config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { KeyPair } from '../config/tls-material.ts';
 import { isToken } from '../config/token.ts';
+import { type Run, runProgram } from './run-program.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export interface ExecCredential {
   readonly token: string | undefined;
@@ -24,6 +26,8 @@ export interface ExecOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the program is told about the cluster, if it wants to know. */
   readonly cluster: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Ends a run. */
+  readonly signal: AbortSignal;
 }
 
 /** A refused credential younger than this is not fetched again: the refusal has another reason. */
@@ -31,6 +35,8 @@ const minAgeMs = 10_000;
 /** Longer than any sign-in without a person takes. */
 const timeoutMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
+/** Variables of our own environment that a program must not quote either. */
+const secretNames = /secret|token|passw|key|credential/i;
 
 export class ExecCredentials {
   readonly #plugin: ExecPlugin;
@@ -65,60 +71,66 @@ export class ExecCredentials {
   }
 
   async #run(): Promise<ExecCredential> {
-    const { clock, env, cluster } = this.#options;
+    const { clock, env, cluster, signal } = this.#options;
     const { apiVersion, command, args, provideClusterInfo, interactiveMode } = this.#plugin;
     if (interactiveMode === 'Always') {
       throw this.#failure('wants to talk to a person (interactiveMode: Always), which cannot be offered here');
     }
-    const info = {
-      apiVersion,
-      kind: 'ExecCredential',
-      spec: { interactive: false, ...(provideClusterInfo ? { cluster: await cluster() } : {}) },
-    };
-    const variables = { ...env, ...this.#plugin.env.reveal(), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
-    const output = await new Promise<string>((resolve, reject) => {
-      let timer: Disposable | undefined;
-      const onEnd = (error: ExecFileException | null, stdout: string, stderr: string) => {
-        timer?.[Symbol.dispose]();
-        if (error) reject(this.#failure(this.#whyFailed(error, stderr)));
-        else resolve(stdout);
-      };
-      try {
-        const options = { env: variables, maxBuffer: maxOutputBytes, windowsHide: true };
-        const child = execFile(command, [...args.reveal()], options, onEnd);
-        child.stdin?.on('error', () => {}); // it may be gone before we close its input
-        child.stdin?.end();
-        timer = clock.setTimer(timeoutMs, () => child.kill('SIGKILL'));
-      } catch {
-        // Node quotes the argument or variable that it does not like, so its own message stays here.
-        reject(this.#failure('cannot be started: its arguments or its environment are too long, or not text'));
-      }
+    const told = provideClusterInfo ? await cluster() : undefined;
+    const spec = { interactive: false, ...(told ? { cluster: told } : {}) };
+    const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec });
+    const run = await runProgram(command, args.reveal(), {
+      env: { ...env, ...this.#plugin.env.reveal(), KUBERNETES_EXEC_INFO: info },
+      clock,
+      timeoutMs,
+      maxOutputBytes,
+      signal,
     });
-    const credential = await this.#read(output);
+    if (run.type !== 'ended' || run.how !== 0) throw this.#failure(this.#whyFailed(run, told?.['proxy-url']));
+    const credential = await this.#read(run.stdout);
     this.#current = { credential, since: clock.monotonic() };
     return credential;
   }
 
-  #whyFailed(error: ExecFileException, stderr: string): string {
-    const installHint = stripVTControlCharacters(this.#plugin.installHint ?? '');
-    switch (error.code as unknown) {
-      case 'ENOENT':
-        return `there is no such program; ${installHint || 'is it installed, and in PATH?'}`;
-      case 'EACCES':
-        return 'may not be run; is it a program, and executable?';
-      case 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER':
+  #whyFailed(run: Run, proxyUrl: unknown): string {
+    switch (run.type) {
+      case 'too late':
+        return `did not finish within ${timeoutMs / 1000} s`;
+      case 'too much':
         return `printed more than ${maxOutputBytes / 1024 / 1024} MiB`;
+      case 'not started':
+        return this.#whyNotStarted(run.code);
+      case 'ended': {
+        const how = typeof run.how === 'string' ? `was ended by ${run.how}` : `failed with exit code ${run.how}`;
+        const secrets = [...this.#secrets(), ...(isText(proxyUrl) ? [proxyUrl] : [])];
+        const said = withoutSecrets(stripVTControlCharacters(run.stderr).trim(), secrets)?.slice(0, 500);
+        return said ? `${how}: ${said}` : how;
+      }
+      default:
+        return run satisfies never;
     }
-    const how = error.signal ? `was ended by ${String(error.signal)}` : `failed with exit code ${String(error.code)}`;
-    const said = this.#withoutSecrets(stripVTControlCharacters(stderr).trim()).slice(0, 500);
-    return said ? `${how}: ${said}` : how;
   }
 
-  #withoutSecrets(text: string): string {
-    const secrets = [...this.#plugin.args.reveal(), ...Object.values(this.#plugin.env.reveal())];
-    return secrets
-      .filter((secret) => secret.length >= 6)
-      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+  #whyNotStarted(code: string | undefined): string {
+    switch (code) {
+      case 'ENOENT': {
+        const installHint = stripVTControlCharacters(this.#plugin.installHint ?? '');
+        return `there is no such program; ${installHint || 'is it installed, and in PATH?'}`;
+      }
+      case 'EACCES':
+        return 'may not be run; is it a program, and executable?';
+      case undefined:
+        return 'cannot be started: its arguments or its environment are too long, or not text';
+      default:
+        return `cannot be started now (${code})`;
+    }
+  }
+
+  #secrets(): readonly string[] {
+    const inherited = Object.entries(this.#options.env).flatMap(([name, value]) =>
+      value !== undefined && secretNames.test(name) ? [value] : [],
+    );
+    return [...this.#plugin.args.reveal(), ...Object.values(this.#plugin.env.reveal()), ...inherited];
   }
 
   async #read(output: string): Promise<ExecCredential> {

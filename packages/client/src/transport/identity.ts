@@ -29,10 +29,12 @@ export interface IdentitySource {
 /** client-go: tokens for a minute, less 10 s of leeway. */
 const maxAgeMs = 50_000;
 
+/** The signal ends what is running to find out who we are. */
 export function identitySource(
   config: ClusterConfig,
   clock: Clock,
   env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
 ): IdentitySource {
   const files = new FreshFiles(clock, maxAgeMs);
   const ownTls = tlsSource(config, files, clock);
@@ -79,7 +81,7 @@ export function identitySource(
     }
     case 'exec': {
       const { plugin } = credentials;
-      const exec = new ExecCredentials(plugin, { clock, env, cluster: () => clusterInfo(config, ownTls) });
+      const exec = new ExecCredentials(plugin, { clock, env, cluster: () => clusterInfo(config, ownTls), signal });
       const describe = () => `the credentials that ${JSON.stringify(plugin.command)} printed were not accepted`;
       return {
         async current() {

@@ -27,6 +27,16 @@ const cut = [
     becomes: '{"object":{"metadata":{}}}',
   },
   {
+    says: 'with brackets in texts, and more behind it',
+    line: '{"object":{"metadata":{"managedFields":[{"v:]},":{}},{"[":{}}],"name":"a"},"spec":1}}',
+    becomes: '{"object":{"metadata":{"name":"a"},"spec":1}}',
+  },
+  {
+    says: 'with a list in it, which no server sends',
+    line: '{"object":{"metadata":{"managedFields":[{"a":[{}],"b":[]}]},"spec":1}}',
+    becomes: '{"object":{"metadata":{},"spec":1}}',
+  },
+  {
     says: 'with names that need escapes',
     line: String.raw`{"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[{"k:{\"name\":\"b\\\"}":[1,true]}]}}}`,
     becomes: '{"type":"ADDED","object":{"metadata":{"name":"a"}}}',
@@ -62,7 +72,11 @@ for (const line of left) {
 
 test('of any event, exactly the managedFields of its object are gone', () => {
   const value = fc.jsonValue({ maxDepth: 2 });
-  const metadata = fc.dictionary(fc.constantFrom('name', 'managedFields', 'labels', 'a"b', '\\'), value);
+  const fields = fc.array(fc.dictionary(fc.constantFrom('f:a', 'v:]},', 'v:[', 'k:"]'), value), { maxLength: 3 });
+  const metadata = fc.dictionary(
+    fc.constantFrom('name', 'managedFields', 'labels', 'a"b', '\\'),
+    fc.oneof(value, fields),
+  );
   const object = fc.dictionary(fc.constantFrom('metadata', 'spec', 'managedFields'), fc.oneof(metadata, value));
   const event = fc.dictionary(fc.constantFrom('type', 'object', 'metadata'), fc.oneof(object, value));
   fc.assert(

@@ -1,10 +1,14 @@
-/** One replica: competes, and while it leads writes its name all the time. Arguments: kubeconfig, identity, lease in ms. */
+/**
+ * One replica: competes, and while it leads writes its name all the time, to the server and, without any delay in which a
+ * timer could still ring, to a file. Arguments: kubeconfig, identity, lease in ms, that file.
+ */
+import { appendFileSync } from 'node:fs';
 import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { connect, createClient, createLeaderElection, loadConfig } from '../../src/index.ts';
 
-const [kubeconfig, identity = '', lease] = process.argv.slice(2);
+const [kubeconfig, identity = '', lease, file = ''] = process.argv.slice(2);
 const leaseDurationMs = Number(lease);
 const transport = connect(await loadConfig({ kubeconfig }));
 const client = createClient({ transport });
@@ -12,6 +16,7 @@ const election = createLeaderElection({
   client,
   lease: 'default/candidates',
   identity,
+  onError: () => {},
   leaseDurationMs,
   renewDeadlineMs: (leaseDurationMs * 3) / 4,
   retryPeriodMs: leaseDurationMs / 8,
@@ -24,6 +29,7 @@ while (!stop.signal.aborted) {
     const term = await election.win(stop.signal);
     const guarded = client.with({ guard: term.assertCurrent, signal: term.signal });
     for (let count = 0; term.isCurrent() && !stop.signal.aborted; count++) {
+      appendFileSync(file, `${identity}\n`);
       await guarded
         .patch(ConfigMap, 'default/written', { data: { by: identity, count: String(count) } })
         .catch(() => {});

@@ -8,6 +8,7 @@ import { type Client, connect, createClient, createInformer } from '../../src/in
 import { noticeCutLines } from '../cut-lines.ts';
 import { History } from '../history.ts';
 import { InformerTrial } from '../informer-trial.ts';
+import { runInformer } from '../run-informer.ts';
 import { until } from '../until.ts';
 import { needing, type Offer, type Server } from './server.ts';
 
@@ -113,7 +114,6 @@ export function describeInformers(offer: Offer): void {
 
     test('list again when the server has forgotten what they would resume from', async () => {
       await using way = await failable();
-      const controller = new AbortController();
       const errors: Error[] = [];
       const { clock } = server;
       const informer = createInformer(way.client, ConfigMap, {
@@ -125,7 +125,7 @@ export function describeInformers(offer: Offer): void {
       informer.subscribe((event) => history.note(event));
       const metadata = { name: 'doomed', namespace: 'default' };
       const first = await client.create(ConfigMap, { metadata });
-      const stopped = informer.start(controller.signal);
+      await using _running = runInformer(informer);
       await informer.synced;
       assert.equal(informer.store.get('default/doomed')?.metadata.uid, first.metadata.uid);
 
@@ -143,8 +143,6 @@ export function describeInformers(offer: Offer): void {
       assert.ok(errors.some(isGone), `the informer never met a 410: ${errors.join('\n')}`);
       assert.equal(informer.health.counts.lists, 2);
       history.assertLegal(informer.store.list());
-      controller.abort();
-      await stopped;
     });
 
     test(
@@ -152,7 +150,6 @@ export function describeInformers(offer: Offer): void {
       needing(offer, 'minutes'),
       async () => {
         await using way = await failable();
-        const controller = new AbortController();
         const errors: Error[] = [];
         const { clock } = server;
         const informer = createInformer(way.client, Secret, {
@@ -162,7 +159,7 @@ export function describeInformers(offer: Offer): void {
         });
         const metadata = { name: 'quiet', namespace: 'default' };
         await client.create(Secret, { metadata });
-        const stopped = informer.start(controller.signal);
+        await using _running = runInformer(informer);
         await informer.synced;
 
         // Nothing happens to what it watches; that time has passed elsewhere it hears by bookmarks alone.
@@ -176,8 +173,6 @@ export function describeInformers(offer: Offer): void {
         await until(() => informer.store.get('default/quiet')?.metadata.labels?.seen === 'yes', { timeoutMs: 60_000 });
         assert.equal(informer.health.counts.lists, 1, 'no second list was needed');
         assert.ok(errors.length > 0 && !errors.some(isGone), errors.join('\n'));
-        controller.abort();
-        await stopped;
       },
     );
   });

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isAlreadyExists, isApiError, isConflict, isInvalid, type Transport } from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import { ConfigMap } from '@keelson/core/v1';
 import { type Client, connect, createClient, createInformer } from '../../src/index.ts';
+import { runInformer } from '../run-informer.ts';
 import { until } from '../until.ts';
 import type { Offer, Server } from './server.ts';
 
@@ -44,14 +48,15 @@ export function describeLeaderElection(offer: Offer): void {
         writes += 1;
         if (writers.at(-1) !== by) writers.push(by);
       });
-      const watching = new AbortController();
-      const watched = informer.start(watching.signal);
+      await using _running = runInformer(informer);
 
+      const folder = await mkdtemp(join(tmpdir(), 'keelson-election-'));
+      const file = join(folder, 'written');
       const replicas = new Map<string, ChildProcess>();
       for (const identity of ['one', 'two', 'three']) {
         replicas.set(
           identity,
-          spawn(process.execPath, [candidate, server.kubeconfig, identity, String(offer.leaseMs)], {
+          spawn(process.execPath, [candidate, server.kubeconfig, identity, String(offer.leaseMs), file], {
             stdio: 'inherit',
           }),
         );
@@ -68,6 +73,9 @@ export function describeLeaderElection(offer: Offer): void {
         const before = writes;
         await until(() => writes > before + 100, { timeoutMs: 60_000 });
         assert.deepEqual(writers, [first, second], 'the first must not write again before it is elected again');
+        const lines = (await readFile(file, 'utf8')).trim().split('\n');
+        const turns = lines.filter((identity, index) => identity !== lines[index - 1]);
+        assert.deepEqual(turns, [first, second], 'not even in the moment in which it goes on');
 
         const lease = await client.get(Lease, 'default/candidates');
         assert.equal(lease.spec.holderIdentity, second);
@@ -85,8 +93,7 @@ export function describeLeaderElection(offer: Offer): void {
             await exited;
           }),
         );
-        watching.abort();
-        await watched;
+        await rm(folder, { recursive: true });
       }
     });
 
