@@ -19,6 +19,7 @@ import {
 import { Event } from '@keelson/core/events/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client } from '../client/client.ts';
+import { tell } from '../client/tell.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { BoundedMap } from './bounded-map.ts';
 import {
@@ -314,12 +315,7 @@ class SeriesRecorder implements EventRecorder {
   #report(regarding: Partial<EventSubject> | undefined, event: NewEvent | undefined, cause: unknown): void {
     const what = `event ${event?.reason} for ${regarding?.kind} ${regarding?.metadata?.name}`;
     const why = cause instanceof Error ? cause.message : String(cause);
-    try {
-      const result: unknown = this.#onError(new Error(`${what} was not recorded: ${why}`, { cause }));
-      if (result instanceof Promise) result.catch(() => {}); // an async function may be passed, too
-    } catch {
-      // Whoever cannot hear about it has no other ears.
-    }
+    tell(() => this.#onError(new Error(`${what} was not recorded: ${why}`, { cause })));
   }
 }
 

@@ -8,6 +8,7 @@
 import { type Clock, type Kind, type KubernetesObject, keyOf, type ObjectOf, type Random } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client, Selection } from '../client/client.ts';
+import { tell } from '../client/tell.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
 import { selectionMatch } from './selection-match.ts';
@@ -136,7 +137,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;
-    this.#onError = isolated(options.onError);
+    this.#onError = (error) => tell(() => options.onError?.(error));
     this.#prepare = storedForm<T>({
       managedFields,
       transform: options.transform,
@@ -265,13 +266,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
           cause: error,
         }),
       );
-    try {
-      // An async function may be passed as a handler, and its rejection would end the process.
-      const result: unknown = subscription.handler(event);
-      if (result instanceof Promise) result.catch(report);
-    } catch (error) {
-      report(error);
-    }
+    tell(() => subscription.handler(event), report);
   }
 }
 
@@ -282,16 +277,4 @@ interface Subscription<T extends KubernetesObject> {
 
 function labelOf({ metadata }: Partial<KubernetesObject>): string {
   return metadata?.name ? keyOf({ metadata }) : 'without a name';
-}
-
-/** Whoever hears of failures has nobody to tell his own to, and must not stop the stream by them. */
-function isolated(listener: ((error: Error) => void) | undefined): (error: Error) => void {
-  return (error) => {
-    try {
-      const result: unknown = listener?.(error);
-      if (result instanceof Promise) result.catch(() => {});
-    } catch {
-      // As said.
-    }
-  };
 }

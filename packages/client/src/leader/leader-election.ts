@@ -25,6 +25,7 @@ import {
 import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client } from '../client/client.ts';
+import { tell } from '../client/tell.ts';
 import { claimedSpec, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
@@ -286,7 +287,7 @@ class LeaseElection implements LeaderElection {
   #announce(leader: string | undefined): void {
     if (leader === this.#leader) return;
     this.#leader = leader;
-    attempt(
+    tell(
       () => this.#settings.onLeader?.(leader),
       (error) => this.#report(error),
     );
@@ -294,19 +295,6 @@ class LeaseElection implements LeaderElection {
 
   #report(error: unknown): void {
     const reported = error instanceof Error ? error : new Error(String(error));
-    attempt(
-      () => this.#settings.onError(reported),
-      () => {}, // whoever hears of failures has nobody to tell his own to
-    );
-  }
-}
-
-/** Calls somebody else's function, which may also be an async one: neither way can it harm the election. */
-function attempt(call: () => unknown, onFailure: (error: unknown) => void): void {
-  try {
-    const result = call();
-    if (result instanceof Promise) result.catch(onFailure);
-  } catch (error) {
-    onFailure(error);
+    tell(() => this.#settings.onError(reported));
   }
 }
