@@ -4,12 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { registry } from '../src/registry.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const bench = (...args: readonly string[]) => spawnSync(execPath, [main, ...args], { encoding: 'utf8' });
+
+const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
+after(() => rmSync(folder, { recursive: true }));
 
 const refusals = [
   {
@@ -21,7 +24,7 @@ const refusals = [
   { says: 'an unknown option', args: ['--fast'], sentence: /^error: unknown option '--fast'\n$/ },
   {
     says: 'a file that cannot be written',
-    args: ['--json', '/nowhere/rows.json'],
+    args: ['--json', join(folder, 'missing', 'rows.json')],
     sentence: /^Cannot write the rows: ENOENT.*\n$/,
   },
 ];
@@ -43,16 +46,11 @@ test('--help names everything that can be measured', () => {
 });
 
 test('a name without benchmarks says so, and its rows are an empty list', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
-  try {
-    const empty = Object.entries(registry).find(([, suite]) => typeof suite !== 'function' && suite.length === 0)?.[0];
-    assert.ok(empty, 'everything has benchmarks now: this test and that sentence can go');
-    const file = join(folder, 'rows.json');
-    const { status, stdout } = bench(empty, '--json', file);
-    assert.equal(status, 0);
-    assert.equal(stdout, `There are no benchmarks of ${empty} yet.\n`);
-    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), []);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const empty = Object.entries(registry).find(([, suite]) => typeof suite !== 'function' && suite.length === 0)?.[0];
+  assert.ok(empty, 'everything has benchmarks now: this test and that sentence can go');
+  const file = join(folder, 'rows.json');
+  const { status, stdout } = bench(empty, '--json', file);
+  assert.equal(status, 0);
+  assert.equal(stdout, `There are no benchmarks of ${empty} yet.\n`);
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), []);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { deadline, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { availability, kubectlEnvironment } from '@keelson/tools-kubernetes';
@@ -18,7 +19,7 @@ describe('npm start without a cluster', { skip }, () => {
 
   before(async () => {
     // An environment that points elsewhere must not matter.
-    demo = start([], { ...process.env, KUBECONFIG: '/nowhere/else' });
+    demo = start([], { ...process.env, KUBECONFIG: fileURLToPath(new URL('./missing', import.meta.url)) });
     const [, kubeconfig = ''] = await printed(demo, /export KUBECONFIG=(\S+)/);
     env = await kubectlEnvironment(kubeconfig);
   });

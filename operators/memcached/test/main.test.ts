@@ -1,13 +1,19 @@
 /** The operator's command line, without a cluster. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+const home = mkdtempSync(join(tmpdir(), 'keelson-memcached-'));
+after(() => rmSync(home, { recursive: true }));
+
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: '/nowhere' } });
+  spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home } });
 
 test('--help lists the options', () => {
   const { status, stdout } = run('--help');
@@ -20,7 +26,7 @@ test('an argument that cannot be used is one sentence and exit code 1', () => {
   for (const [args, sentence] of [
     [['--health-port', 'x'], '--health-port must be a port from 0 to 65535, received "x"'],
     [['--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, received "loud"'],
-    [['--kubeconfig', '/nowhere/config'], '/nowhere/config'],
+    [['--kubeconfig', join(home, 'missing')], join(home, 'missing')],
     [['--unknown'], "Unknown option '--unknown'"],
   ] as const) {
     const { status, stderr } = run(...args);

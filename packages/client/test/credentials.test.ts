@@ -71,12 +71,13 @@ describe('a token file', () => {
   });
 
   test('that was never there is an error that names it', async () => {
+    await using home = await folder();
+    const path = join(home.path, 'token');
     await using server = await startServer(tellAuthorization);
-    const credentials = { type: 'tokenFile', path: '/nowhere/token' } as const;
-    await using transport = connect(configFor(server.url, { credentials }));
+    await using transport = connect(configFor(server.url, { credentials: { type: 'tokenFile', path } }));
     await assert.rejects(ask(transport), {
       name: 'ConfigError',
-      message: '/nowhere/token: cannot be read: there is no such file',
+      message: `${path}: cannot be read: there is no such file`,
     });
   });
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { isProblem } from './problem.ts';
 import { requireSpace, spaceProblem } from './space.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'keelson-space-'));
+const missing = join(folder, 'not', 'there');
+after(() => rmSync(folder, { recursive: true }));
 
 test('the sentence about space names what needs how much, where, and what is free', () => {
   assert.equal(
@@ -11,9 +18,9 @@ test('the sentence about space names what needs how much, where, and what is fre
 });
 
 test('more space than any disk has is refused, also for a directory that does not exist yet', async () => {
-  await assert.rejects(requireSpace('/does/not/exist', Number.MAX_VALUE, 'everything'), isProblem);
+  await assert.rejects(requireSpace(missing, Number.MAX_VALUE, 'everything'), isProblem);
 });
 
 test('no space at all is granted', async () => {
-  await requireSpace('/does/not/exist', 0, 'nothing');
+  await requireSpace(missing, 0, 'nothing');
 });
