@@ -1,65 +1,202 @@
-/** What an author adds to a schema by `.meta()`: descriptions, CEL rules and the extensions of Kubernetes. */
-import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { z } from 'zod';
-import type { ValidationRule } from '../definition.ts';
-import type { Place } from './place.ts';
-import { enforcedFormats } from './string.ts';
+/** What the API server refuses at a place of a schema besides its structure: keywords, and what lists and maps are. */
+import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextensions/v1';
+import { fieldPath } from '../tree/field-path.ts';
+import { itemsOf } from '../tree/schema-node.ts';
+import { type Cause, forbidden, invalid, notSupported, required } from '../wording/cause.ts';
+import { unconvertible } from './convertible.ts';
+import { internalItems } from './internal-form.ts';
 
-/** The extensions of a structural schema; see https://kubernetes.io/docs/reference/kubernetes-api/ under JSONSchemaProps. */
-export interface StructuralMeta {
-  /** CEL rules that the API server enforces; they also stand in for a `.refine()` on the same schema. */
-  'x-kubernetes-validations'?: readonly ValidationRule[] | undefined;
-  /** How a list is merged by apply: whole, as a set, or item by item. */
-  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map' | undefined;
-  /** The fields by which the items of a `map` list are told apart. */
-  'x-kubernetes-list-map-keys'?: readonly string[] | undefined;
-  /** How an object is merged by apply: field by field, or whole. */
-  'x-kubernetes-map-type'?: 'granular' | 'atomic' | undefined;
-  /** Keeps fields that the schema does not name. */
-  'x-kubernetes-preserve-unknown-fields'?: true | undefined;
-  /** The value is a whole Kubernetes object, with apiVersion, kind and metadata. */
-  'x-kubernetes-embedded-resource'?: true | undefined;
-  'x-kubernetes-int-or-string'?: true | undefined;
-  /** Limits of a map, which zod has not, and which a rule on a map needs, so that its cost can be estimated. */
-  minProperties?: number | undefined;
-  maxProperties?: number | undefined;
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+export interface Context {
+  /** Why there can be no default here. */
+  readonly forbidsDefaults: string | undefined;
+  /** Whether this is metadata of a resource, or inside. */
+  readonly isMeta: boolean;
 }
 
-declare module 'zod' {
-  interface GlobalMeta extends StructuralMeta {}
+export function keywordProblems(
+  schema: JSONSchemaProps,
+  { forbidsDefaults, isMeta }: Context,
+  field: string,
+): readonly Cause[] {
+  const { type = '', additionalProperties, properties = {} } = schema;
+  const causes: Cause[] = [];
+  const refuse = (name: string, isThere: boolean, detail = `${name} is not supported`) => {
+    if (isThere) causes.push(forbidden(`${field}.${name}`, detail));
+  };
+  if (type !== '' && !types.includes(type)) causes.push(notSupported(`${field}.type`, type, types));
+  refuse(
+    'default',
+    (schema.default ?? undefined) !== undefined && forbidsDefaults !== undefined,
+    `must not be set ${forbidsDefaults}`,
+  );
+  refuse('id', schema.id !== undefined && schema.id !== '');
+  refuse('additionalItems', schema.additionalItems !== undefined);
+  refuse('patternProperties', hasFields(schema.patternProperties));
+  refuse('definitions', hasFields(schema.definitions));
+  refuse('dependencies', schema.dependencies !== undefined);
+  refuse('$ref', schema.$ref !== undefined);
+  refuse('type', type === 'null', 'type cannot be set to null, use nullable as an alternative');
+  refuse(
+    'items',
+    Array.isArray(schema.items) && schema.items.length > 0,
+    'items must be a schema object and not an array',
+  );
+  refuse(
+    'x-kubernetes-embedded-resource',
+    isMeta && schema['x-kubernetes-embedded-resource'] === true,
+    'must not be used inside of resource meta',
+  );
+  refuse(
+    'uniqueItems',
+    schema.uniqueItems === true,
+    'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+  );
+  const hasBoth = additionalProperties !== undefined && additionalProperties !== true && hasFields(properties);
+  refuse('additionalProperties', hasBoth, 'additionalProperties and properties are mutual exclusive');
+  return causes;
 }
 
-const known: ReadonlySet<string> = new Set<keyof StructuralMeta>([
-  'x-kubernetes-validations',
-  'x-kubernetes-list-type',
-  'x-kubernetes-list-map-keys',
-  'x-kubernetes-map-type',
-  'x-kubernetes-preserve-unknown-fields',
-  'x-kubernetes-embedded-resource',
-  'x-kubernetes-int-or-string',
-  'minProperties',
-  'maxProperties',
-]);
+function hasFields(object: object | undefined): boolean {
+  return Object.keys(object ?? {}).length > 0;
+}
 
-/** What `.meta()` and `.describe()` say, as far as it concerns a CRD. */
-export function extensionsOf(schema: z.core.$ZodType, place: Place): JSONSchemaProps {
-  const meta: Readonly<Record<string, unknown>> = z.globalRegistry.get(schema) ?? {};
-  const extensions: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(meta)) {
-    if (value === undefined) continue;
-    if (key === 'description' || key === 'title' || known.has(key)) extensions[key] = value;
-    else if (key.startsWith('x-kubernetes-'))
-      place.refuse(`Kubernetes has no extension ${key}: use one of ${[...known].join(', ')}`);
-    else if (key === 'format') {
-      if (typeof value === 'string' && enforcedFormats.has(value)) extensions.format = value;
-      else place.refuse(`the API server ignores the format ${JSON.stringify(value)}: use a .regex()`);
+/** A type that another keyword needs. */
+function typeProblem(schema: JSONSchemaProps, wanted: string, keyword: string, field: string): Cause {
+  const detail = `must be ${wanted} if ${keyword} is specified`;
+  return schema.type === undefined || schema.type === ''
+    ? required(`${field}.type`, detail)
+    : invalid(`${field}.type`, schema.type, detail);
+}
+
+export function extensionProblems(schema: JSONSchemaProps, field: string): readonly Cause[] {
+  const { type } = schema;
+  const mapType = schema['x-kubernetes-map-type'];
+  const listType = schema['x-kubernetes-list-type'];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const causes: Cause[] = [];
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    causes.push(invalid(`${field}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
+  }
+  if (mapType !== undefined && type !== 'object')
+    causes.push(typeProblem(schema, 'object', 'x-kubernetes-map-type', field));
+  if (mapType !== undefined && !['atomic', 'granular'].includes(mapType)) {
+    causes.push(notSupported(`${field}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
+  }
+  if (listType !== undefined && type !== 'array')
+    causes.push(typeProblem(schema, 'array', 'x-kubernetes-list-type', field));
+  else if (listType === 'set') causes.push(...setProblems(itemsOf(schema), `${field}.items`));
+  if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
+    causes.push(notSupported(`${field}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
+  }
+  const needsMap = 'must be map if x-kubernetes-list-map-keys is non-empty';
+  if (keys.length > 0 && listType === undefined) causes.push(required(`${field}.x-kubernetes-list-type`, needsMap));
+  else if (keys.length > 0 && listType !== 'map') {
+    causes.push(invalid(`${field}.x-kubernetes-list-type`, listType, needsMap));
+  }
+  if (listType === 'map') causes.push(...mapListProblems(schema, keys, field));
+  if (listType === 'map' || listType === 'set')
+    causes.push(...absentKeyProblems(itemsOf(schema), listType, keys, `${field}.items`));
+  return causes;
+}
+
+/** Items of a set are compared as a whole. */
+function setProblems(items: JSONSchemaProps | undefined, field: string): readonly Cause[] {
+  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const listType = items?.['x-kubernetes-list-type'];
+  if (items?.type === 'array' && listType !== undefined && listType !== 'atomic') {
+    return [invalid(`${field}.x-kubernetes-list-type`, listType, detail)];
+  }
+  // The list's type is shown where the map's is meant.
+  return items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic'
+    ? [invalid(`${field}.x-kubernetes-map-type`, listType ?? null, detail)]
+    : [];
+}
+
+function mapListProblems(schema: JSONSchemaProps, keys: readonly string[], field: string): readonly Cause[] {
+  const items = itemsOf(schema);
+  const causes: Cause[] = [];
+  if (keys.length === 0) {
+    const detail = 'must not be empty if x-kubernetes-list-type is map';
+    causes.push(required(`${field}.x-kubernetes-list-map-keys`, detail));
+  }
+  if (schema.items === undefined)
+    causes.push(required(`${field}.items`, 'must have a schema if x-kubernetes-list-type is map'));
+  if (Array.isArray(schema.items)) {
+    const detail = 'must only have a single schema if x-kubernetes-list-type is map';
+    causes.push(invalid(`${field}.items`, internalItems(schema.items), detail));
+  }
+  if (items === undefined) return causes;
+  if (items.type !== 'object') {
+    const detail = "must be object if parent array's x-kubernetes-list-type is map";
+    return [...causes, invalid(`${field}.items.type`, items.type ?? '', detail)];
+  }
+  for (const [i, key] of keys.entries()) {
+    const found = items.properties?.[key];
+    if (found === undefined) {
+      const detail = 'entries must all be names of item properties';
+      causes.push(invalid(`${field}.x-kubernetes-list-map-keys`, keys, detail));
+    } else if (found.type === 'array' || found.type === 'object') {
+      const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      causes.push(invalid(`${field}.items.properties[${key}].type`, items.type, detail));
+    }
+    if (keys.indexOf(key) < i) {
+      causes.push(invalid(`${field}.x-kubernetes-list-map-keys`, keys, 'must not contain duplicate entries'));
     }
   }
-  return extensions;
+  return causes;
 }
 
-/** `schema` with what the author added to it. Rules add up, everything else replaces what was there. */
-export function extended(schema: JSONSchemaProps, extensions: JSONSchemaProps): JSONSchemaProps {
-  const rules = [...(schema['x-kubernetes-validations'] ?? []), ...(extensions['x-kubernetes-validations'] ?? [])];
-  return { ...schema, ...extensions, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) };
+/** A key that may be absent or null tells nothing apart. */
+function absentKeyProblems(
+  items: JSONSchemaProps | undefined,
+  listType: string,
+  keys: readonly string[],
+  field: string,
+): readonly Cause[] {
+  if (items === undefined) return [];
+  const causes: Cause[] = [];
+  if (items.nullable)
+    causes.push(forbidden(`${field}.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+  const reason = 'this property is in x-kubernetes-list-map-keys, so it';
+  for (const key of listType === 'map' ? keys : []) {
+    const found = items.properties?.[key];
+    if (found === undefined) continue;
+    const place = `${field}.properties[${key}]`;
+    if (!items.required?.includes(key) && (found.default ?? undefined) === undefined) {
+      causes.push(required(`${place}.default`, `${reason} must have a default or be a required property`));
+    }
+    if (found.nullable) causes.push(forbidden(`${place}.nullable`, `${reason} cannot be nullable`));
+  }
+  return causes;
+}
+
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+
+/** What is wrong with a rule, apart from its expressions. */
+export function ruleProblems(rule: ValidationRule, schema: JSONSchemaProps, field: string): readonly Cause[] {
+  const { message = '', messageExpression = '', reason, fieldPath: path = '' } = rule;
+  const hasBreak = (text: string) => /[\n\r]/.test(text);
+  const causes: Cause[] = [];
+  if (rule.rule.trim() === '') causes.push(required(`${field}.rule`, 'rule is not specified'));
+  else if (message !== '' && message.trim() === '') {
+    causes.push(invalid(`${field}.message`, message, 'must be non-empty if specified'));
+  } else if (hasBreak(message.trim()))
+    causes.push(invalid(`${field}.message`, message, 'must not contain line breaks'));
+  else if (hasBreak(rule.rule.trim()) && message.trim() === '') {
+    causes.push(required(`${field}.message`, 'message must be specified if rule contains line breaks'));
+  }
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    causes.push(required(`${field}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  }
+  if (reason !== undefined && !reasons.includes(reason)) causes.push(notSupported(`${field}.reason`, reason, reasons));
+  if (path !== '' && path.trim() === '')
+    causes.push(invalid(`${field}.fieldPath`, path, 'must be non-empty if specified'));
+  if (hasBreak(path)) causes.push(invalid(`${field}.fieldPath`, path, 'must not contain line breaks'));
+  // The server cannot tell where the schema has no structural form.
+  if (path !== '' && 'problem' in fieldPath(path, schema) && unconvertible(schema) === undefined) {
+    causes.push(invalid(`${field}.fieldPath`, path, 'must be a valid path'));
+  }
+  return causes;
 }

@@ -1,7 +1,8 @@
 /** Lists of the types `set` and `map`: no item twice, and no key twice. */
-import { type Cause, duplicate, invalid } from './cause.ts';
-import { goJson, isObject } from './go-text.ts';
-import { fieldNode, type SchemaNode } from './schema-node.ts';
+
+import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
+import { type Cause, duplicate, invalid } from '../wording/cause.ts';
+import { goJson, isObject } from '../wording/go-text.ts';
 
 export function listTypeCauses(node: SchemaNode | undefined, value: unknown, field = ''): readonly Cause[] {
   if (node === undefined || !node.has.lists) return [];

@@ -4,11 +4,11 @@
  * Promises: apiVersion, kind and metadata of resources stay; below x-kubernetes-preserve-unknown-fields only what has
  * a schema is pruned again; a null where the schema allows none and has no default is dropped without a word.
  */
-import { changeFields, changeItems } from './change.ts';
+import { changeFields, changeItems } from '../tree/change.ts';
+import { asResource, fieldNode, type SchemaNode } from '../tree/schema-node.ts';
+import { compareBytes, isObject } from '../wording/go-text.ts';
 import { dropNull } from './drop-nulls.ts';
-import { compareBytes, isObject } from './go-text.ts';
-import { coerceEmbedded } from './meta/embedded.ts';
-import { asResource, fieldNode, type SchemaNode } from './schema-node.ts';
+import { coerceEmbedded } from './embedded.ts';
 
 export interface Pruned {
   /** The value without the fields that the schema does not know. */

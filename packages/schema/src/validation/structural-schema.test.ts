@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { causesText } from './cause.ts';
+import { causesText } from '../wording/cause.ts';
 import { compileStructural } from './structural-schema.ts';
 
 const schema = compileStructural({

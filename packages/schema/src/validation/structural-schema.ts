@@ -4,18 +4,18 @@
  * Promises: inputs are never changed; what stays the same is shared, up to the whole object.
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { type Cause, invalid, wholeObject } from './cause.ts';
-import { compileRules, ruleCauses, type Warn } from './cel/rules.ts';
-import { Correlation } from './correlation.ts';
+import { compileRules, ruleCauses, type Warn } from '../cel/rules.ts';
+import { Correlation } from '../tree/correlation.ts';
+import { compileNode } from '../tree/schema-node.ts';
+import { checkValue } from '../values/check-value.ts';
+import { Findings } from '../values/findings.ts';
+import { compileValues } from '../values/value-schema.ts';
+import { type Cause, invalid, wholeObject } from '../wording/cause.ts';
+import { isObject } from '../wording/go-text.ts';
 import { fillDefaults } from './defaults.ts';
-import { isObject } from './go-text.ts';
+import { embeddedCauses } from './embedded.ts';
 import { listTypeCauses } from './list-types.ts';
-import { embeddedCauses } from './meta/embedded.ts';
 import { type Pruned, pruneObject } from './prune.ts';
-import { compileNode } from './schema-node.ts';
-import { checkValue } from './values/check-value.ts';
-import { Findings } from './values/findings.ts';
-import { compileValues } from './values/value-schema.ts';
 
 export interface StructuralSchema {
   /** Drops unknown fields of a whole object; apiVersion, kind and metadata stay. */

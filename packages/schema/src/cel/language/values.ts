@@ -1,0 +1,181 @@
+/**
+ * Values of CEL at run time.
+ *
+ * int is bigint, double is number; string, bool and null are themselves. Errors are values, so that && and || can
+ * disregard them; functions never get one.
+ */
+import type { Instant } from '../../formats/time.ts';
+import type { Type } from './types.ts';
+
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | ListValue
+  | MapValue
+  | OpaqueValue
+  | CelError;
+
+export class CelError {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** A call for values of types that the function does not know; found at run time where types are dynamic. */
+export function noSuchOverload(details = ''): CelError {
+  return new CelError(details === '' ? 'no such overload' : `no such overload: ${details}`);
+}
+
+export class Uint {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+export class Timestamp implements Instant {
+  readonly seconds: number;
+  readonly nanos: number;
+  constructor({ seconds, nanos }: Instant) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+
+  get total(): bigint {
+    return BigInt(this.seconds) * 1_000_000_000n + BigInt(this.nanos);
+  }
+}
+
+export class Duration {
+  readonly nanos: bigint;
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+export class TypeValue {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export class Optional {
+  /** Undefined for none. */
+  readonly value: Value | undefined;
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+/** A value of a library's own type. */
+export abstract class OpaqueValue {
+  abstract readonly type: Type;
+  abstract equals(other: OpaqueValue): boolean;
+}
+
+export abstract class ListValue {
+  abstract readonly size: number;
+  /** Whether comparing it with something that is no list is an error: so it is for lists of the object. */
+  readonly isStrict: boolean = false;
+  abstract at(index: number): Value;
+  /** Undefined where lists of this kind are compared and added item by item. */
+  equals(_other: ListValue): boolean | CelError | undefined {
+    return undefined;
+  }
+  plus(other: ListValue): ListValue {
+    return new Items([...this, ...other]);
+  }
+  *[Symbol.iterator](): Iterator<Value> {
+    for (let i = 0; i < this.size; i++) yield this.at(i);
+  }
+}
+
+export class Items extends ListValue {
+  readonly #items: readonly Value[];
+  constructor(items: readonly Value[]) {
+    super();
+    this.#items = items;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  at(index: number): Value {
+    return this.#items[index] ?? null;
+  }
+}
+
+export abstract class MapValue {
+  abstract readonly size: number;
+  /** Whether comparing it with something that is no map is an error: so it is for maps of the object. */
+  readonly isStrict: boolean = false;
+  /** Undefined when there is no such key. */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+  /** Undefined where maps of this kind are compared key by key. */
+  equals(_other: MapValue): boolean | CelError | undefined {
+    return undefined;
+  }
+}
+
+/** Keys that are equal as numbers are the same key, whatever their type. */
+export function keyText(key: Value): string | undefined {
+  if (typeof key === 'string') return `s${key}`;
+  if (typeof key === 'boolean') return `b${key}`;
+  if (typeof key === 'bigint') return `n${key}`;
+  if (key instanceof Uint) return `n${key.value}`;
+  if (typeof key !== 'number') return undefined;
+  return `n${Number.isInteger(key) ? BigInt(key) : key}`;
+}
+
+export class Entries extends MapValue {
+  readonly #entries: ReadonlyMap<string, readonly [Value, Value]>;
+  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
+    super();
+    this.#entries = entries;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#entries.get(keyText(key) ?? '')?.[1];
+  }
+
+  *keys(): Iterable<Value> {
+    for (const [key] of this.#entries.values()) yield key;
+  }
+
+  /** With one entry more; undefined when the key is there already. */
+  with(key: Value, value: Value): Entries | undefined {
+    const text = keyText(key) ?? '';
+    return this.#entries.has(text) ? undefined : new Entries(new Map(this.#entries).set(text, [key, value]));
+  }
+}
+
+/** The length that `size()` gives, and that costs go by; 1 for what has none. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return countCharacters(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof ListValue || value instanceof MapValue) return value.size;
+  return value instanceof Optional && value.value !== undefined ? sizeOf(value.value) : 1;
+}
+
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,49 @@
+/** Names of a kind, by the rules of the API server: they become parts of paths, of DNS names and of RBAC rules. */
+
+import type { Place } from '../from-zod/place.ts';
+import type { KindDefinition } from './definition.ts';
+
+const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
+
+export interface Names {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export function namesOf({ kind, plural, singular, shortNames, categories }: KindDefinition): Names {
+  return {
+    plural: plural ?? `${kind.toLowerCase()}s`,
+    singular: singular ?? kind.toLowerCase(),
+    kind,
+    listKind: `${kind}List`,
+    ...(shortNames?.length && { shortNames }),
+    ...(categories?.length && { categories }),
+  };
+}
+
+export function refuseNames(definition: KindDefinition, place: Place): void {
+  const { group, kind, versions, shortNames = [], categories = [] } = definition;
+  const { plural, singular } = namesOf(definition);
+  if (!subdomain.test(group) || group.length > 253) {
+    place.field('group').refuse(`"${group}" is no domain name in lower case with a dot, such as cache.example.com`);
+  } else if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
+    place.field('group').refuse(`"${group}" belongs to the Kubernetes project: use a domain of your own`);
+  }
+  if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) {
+    place.field('kind').refuse(`"${kind}" is not in CamelCase, of letters and digits, 63 at most`);
+  }
+  const labels = { plural: [plural], singular: [singular], shortNames, categories, versions: Object.keys(versions) };
+  for (const [field, names] of Object.entries(labels)) {
+    for (const name of names) {
+      if (label.test(name) && name.length <= 63) continue;
+      place
+        .field(field)
+        .refuse(`"${name}" is not a lower-case letter followed by letters, digits and dashes, 63 at most`);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The checks of a value against its schema, in the API server's order and words.
+ *
+ * The server counts the checks that held to choose which alternative to report; so does this, check by check.
+ */
+
+import { equalJson } from '@keelson/core';
+import type { Correlation } from '../tree/correlation.ts';
+import { invalid, notSupported, required, tooMany } from '../wording/cause.ts';
+import { goJson, isInteger, isObject } from '../wording/go-text.ts';
+import { checkAlternatives } from './check-alternatives.ts';
+import { checkNumber } from './check-number.ts';
+import { checkString } from './check-string.ts';
+import { checkType } from './check-type.ts';
+import { Findings } from './findings.ts';
+import type { ValueSchema } from './value-schema.ts';
+
+/**
+ * With the value before an update, what is wrong and has not changed is tolerated; not inside of alternatives, where
+ * only the whole value is compared.
+ */
+export function checkValue(
+  schema: ValueSchema,
+  value: unknown,
+  path: string,
+  findings: Findings,
+  old?: Correlation | undefined,
+): void {
+  const before = findings.causes.length;
+  if (value === null) {
+    checkType(schema, value, path, findings);
+    checkEnum(schema, value, path, findings);
+  } else {
+    if (schema.types.length > 0 || schema.format !== '') {
+      checkType(schema, value, path, findings);
+      findings.matches++;
+    }
+    if (schema.hasAlternatives) checkAlternatives(schema, (each) => found(each, value, path, findings), path, findings);
+    // Two for the alternatives, one for the enum, one for the value as a whole.
+    findings.matches += 4;
+    if (typeof value === 'string') checkString(schema, value, path, findings);
+    else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, path, findings);
+    else if (Array.isArray(value)) checkList(schema, value, path, findings, old);
+    checkEnum(schema, value, path, findings);
+    if (isObject(value)) checkObject(schema, value, path, findings, old);
+  }
+  if (findings.causes.length > before && old?.isEqual()) findings.truncate(before);
+}
+
+function found(alternative: ValueSchema, value: unknown, path: string, { base }: Findings): Findings {
+  const findings = new Findings(base);
+  checkValue(alternative, value, path, findings);
+  return findings;
+}
+
+function checkList(
+  { items, limits }: ValueSchema,
+  list: readonly unknown[],
+  path: string,
+  findings: Findings,
+  old: Correlation | undefined,
+): void {
+  if (items !== undefined) {
+    for (const [i, item] of list.entries()) checkValue(items, item, `${path}[${i}]`, findings, old?.item(i));
+  }
+  if (limits.minItems !== undefined && list.length < limits.minItems) {
+    const text = `${path} in body should have at least ${limits.minItems} items`;
+    findings.add(text, invalid(findings.field(path), list.length, text));
+  }
+  if (limits.maxItems !== undefined && list.length > limits.maxItems) {
+    const text = `${path} in body should have at most ${limits.maxItems} items`;
+    findings.add(text, tooMany(findings.field(path), list.length, limits.maxItems));
+  }
+  findings.matches += 2;
+}
+
+function checkObject(
+  schema: ValueSchema,
+  object: Readonly<Record<string, unknown>>,
+  path: string,
+  findings: Findings,
+  old: Correlation | undefined,
+): void {
+  const { limits, additional, properties } = schema;
+  const names = Object.keys(object);
+  if (limits.minProperties !== undefined && names.length < limits.minProperties) {
+    const text = `${path} in body should have at least ${limits.minProperties} properties`;
+    findings.add(text, invalid(findings.field(path), names.length, text));
+  }
+  if (limits.maxProperties !== undefined && names.length > limits.maxProperties) {
+    const text = `${path} in body should have at most ${limits.maxProperties} properties`;
+    findings.add(text, tooMany(findings.field(path), names.length, limits.maxProperties));
+  }
+  for (const name of names) {
+    const named = properties.get(name);
+    if (named !== undefined) {
+      const place = path === '' ? name : `${path}.${name}`;
+      // The old apiVersion and kind were converted to the new ones, so that nothing follows from their being equal.
+      const isTypeMeta = path === '' && (name === 'apiVersion' || name === 'kind');
+      checkValue(named, object[name], place, findings, isTypeMeta ? undefined : old?.field(name));
+    } else if (additional === false) {
+      const text = `${path}.${name} in body is a forbidden property`;
+      findings.add(text, invalid(findings.field(path), name, text));
+    } else if (typeof additional === 'object') {
+      checkValue(additional, object[name], `${path}.${name}`, findings, old?.field(name));
+    }
+  }
+  for (const name of schema.required) {
+    if (Object.hasOwn(object, name)) continue;
+    findings.add(`${path}.${name} in body is required`, required(findings.field(`${path}.${name}`)));
+  }
+  findings.matches++;
+}
+
+function checkEnum({ enum: allowed }: ValueSchema, value: unknown, path: string, findings: Findings): void {
+  if (allowed === undefined || (value !== null && allowed.some((each) => isSameEnumValue(each, value)))) return;
+  const shown = allowed.map((each) => (typeof each === 'string' ? each : goJson(each)));
+  findings.add(
+    `${path} in body should be one of [${shown.join(' ')}]`,
+    notSupported(findings.field(path), value, shown),
+  );
+}
+
+// Go converts the value to the type of the allowed one before it compares: 1.5 becomes 1, and a whole number the
+// character with that code. And null is never allowed, also not by an enum that has it.
+function isSameEnumValue(allowed: unknown, value: unknown): boolean {
+  if (typeof value === 'number' && isInteger(allowed)) return Math.trunc(value) === Number(allowed);
+  if (typeof allowed === 'string' && isInteger(value)) {
+    const code = Number(value);
+    return allowed === (code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd');
+  }
+  return equalJson(allowed, value);
+}
