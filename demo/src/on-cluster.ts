@@ -1,17 +1,9 @@
 /** The operator on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
 import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
-import type { PolicyRule } from '@keelson/core';
+import { type PolicyRule, rulesOf } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
-import {
-  createManager,
-  jsonLogger,
-  type Logger,
-  missingAccess,
-  printMissing,
-  rulesOf,
-  textLogger,
-} from '@keelson/runtime';
+import { createManager, jsonLogger, type Logger, missingAccess, printMissing, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 
 /** What installing needs beside the operator's own rules. */

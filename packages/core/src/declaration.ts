@@ -11,14 +11,16 @@ import type { LabelSelection } from './label-selector.ts';
 
 /** What a controller declares before it says what to do. */
 export interface Declaration {
+  /** In logs and metrics. @default the reconciled kind in lower case */
+  readonly name?: string | undefined;
   /** The kind that is reconciled: get, list, watch and status patch. */
   readonly for: Kind;
   /** Kinds whose objects it makes, each with one controller: get, list, watch, create, patch; `removable` adds delete. */
-  readonly owns?: readonly (Kind | Removable)[];
+  readonly owns?: readonly (Kind | Removable)[] | undefined;
   /** Other kinds whose changes matter to it: get, list, watch. */
-  readonly watches?: readonly Watch[];
+  readonly watches?: readonly Watch[] | undefined;
   /** Live reads and other verbs. Events are granted by themselves. */
-  readonly needs?: readonly Need[];
+  readonly needs?: readonly Need[] | undefined;
 }
 
 /** An owned kind whose objects the controller may also delete. */

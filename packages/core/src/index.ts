@@ -68,6 +68,8 @@ export type { List, WatchEvent } from './list.ts';
 export { compareResourceVersions } from './list.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
+export type { Operator } from './operator.ts';
+export { controllerName, operator } from './operator.ts';
 export type { OwnerReference } from './owner-references.ts';
 export {
   assertMayOwn,
@@ -79,7 +81,7 @@ export {
   withController,
 } from './owner-references.ts';
 export type { PolicyRule } from './policy-rules.ts';
-export { rulesFor } from './policy-rules.ts';
+export { rulesFor, rulesOf } from './policy-rules.ts';
 export type { Quantity, QuantityFormat } from './quantity.ts';
 export {
   addQuantities,

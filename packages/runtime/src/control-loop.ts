@@ -97,9 +97,8 @@ export class ControlLoop {
 
   #subscribe(signal: AbortSignal): void {
     const { controller, caches, applied, logger } = this.#options;
-    const { declaration } = controller;
     const report = (error: unknown) => logger.error('A mapping threw; that change wakes nobody', { error });
-    caches.informer(declaration.for).subscribe(
+    caches.informer(controller.for).subscribe(
       (event) => {
         const key = keyOf(event.object);
         const wake = () => this.#enqueue(key, causeOf(event), event.type === 'added' && event.initial);
@@ -109,8 +108,8 @@ export class ControlLoop {
       },
       { signal },
     );
-    const owner = (object: KubernetesObject) => controllerKey(declaration.for, object);
-    for (const kind of ownedKinds(declaration)) {
+    const owner = (object: KubernetesObject) => controllerKey(controller.for, object);
+    for (const kind of ownedKinds(controller)) {
       caches.informer(kind).subscribe(
         (event) => {
           for (const key of concernedKeys(event, owner, report)) this.#enqueue(key, causeOf(event), isInitial(event));
@@ -120,8 +119,8 @@ export class ControlLoop {
         { signal },
       );
     }
-    for (const watch of declaration.watches ?? []) {
-      const map = mapperOf(declaration.for, watch);
+    for (const watch of controller.watches ?? []) {
+      const map = mapperOf(controller.for, watch);
       caches.informer(watch.watch).subscribe(
         (event) => {
           for (const key of concernedKeys(event, map, report)) this.#enqueue(key, causeOf(event), isInitial(event));
@@ -161,7 +160,7 @@ export class ControlLoop {
   async #process(item: WorkItem): Promise<void> {
     const { key } = item;
     const { controller, caches, metrics, logger: parent } = this.#options;
-    const { for: kind } = controller.declaration;
+    const { for: kind } = controller;
     const causes = this.#causes.get(key) ?? [];
     this.#causes.delete(key);
     const logger = parent.with(parseKey(key));
@@ -190,7 +189,7 @@ export class ControlLoop {
 
   async #reconcile(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<Outcome> {
     const { controller, caches } = this.#options;
-    const { for: kind } = controller.declaration;
+    const { for: kind } = controller;
     // A signal for this pass alone: whoever listens to it is forgotten with it.
     const pass = new AbortController();
     const onAbort = () => pass.abort(this.#work.signal.reason);
@@ -220,7 +219,7 @@ export class ControlLoop {
     logger: Logger,
   ): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
     const { key } = item;
-    const { for: kind } = this.#options.controller.declaration;
+    const { for: kind } = this.#options.controller;
     if (this.#work.signal.aborted) {
       this.#ownWrites.forget(key);
       return 'requeue';
@@ -279,7 +278,7 @@ export class ControlLoop {
   async #report(key: NamespacedName, object: KubernetesObject, error: unknown, logger: Logger): Promise<void> {
     const { controller, client, caches } = this.#options;
     if (controller.onError === undefined) return;
-    const latest = caches.store(controller.declaration.for).get(key);
+    const latest = caches.store(controller.for).get(key);
     const subject = latest?.metadata.uid === object.metadata.uid ? latest : object;
     const told: (() => void)[] = [];
     const recorder = this.#eventsOf(object);
@@ -302,7 +301,7 @@ export class ControlLoop {
     return createStatusWriter({
       ...this.#options,
       client,
-      kind: this.#options.controller.declaration.for,
+      kind: this.#options.controller.for,
       object,
       onWritten: (before, after) => this.#ownWrites.wrote(key, before, after),
     });

@@ -1,10 +1,10 @@
 /** What an author's compiler says: the declaration types the context, and every mistake pinned here is a type error. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allow, byLabel, removable, watch } from '@keelson/core';
+import { allow, byLabel, operator, removable, rulesOf, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Pod, Secret, Service } from '@keelson/core/v1';
-import { controller, operator, rulesOf } from './controller.ts';
+import { controller } from './controller.ts';
 import { done, requeueAfter } from './outcome.ts';
 
 const declaration = {
@@ -61,15 +61,7 @@ test('a controller is named after its kind and reconciles one object at a time u
 
 test('a definition that cannot work is refused with the value received', () => {
   const reconcile = async () => done;
-  const again = controller({ for: ConfigMap, name: 'again', reconcile });
-  assert.throws(() => operator({ name: 'both', controllers: [typed, again] }), /two controllers reconcile configmaps/);
   assert.throws(() => controller({ for: Pod, concurrency: 0, reconcile }), /controller pod: concurrency .* received 0/);
-  assert.throws(() => operator({ name: 'Not A Name', controllers: [typed] }), /received "Not A Name"/);
-  assert.throws(() => operator({ name: 'empty', controllers: [] }), /controllers must not be empty/);
-  assert.throws(
-    () => operator({ name: 'twice', controllers: [typed, typed] }),
-    /two controllers are called "configmap"/,
-  );
   assert.throws(() => requeueAfter(0), /received 0/);
 });
 

@@ -8,15 +8,7 @@ export type {
   ReconcileContext,
   StatusWriter,
 } from './context.ts';
-export {
-  type Controller,
-  type ControllerOptions,
-  controller,
-  type Operator,
-  operator,
-  type Reconcile,
-  rulesOf,
-} from './controller.ts';
+export { type Controller, type ControllerOptions, controller, type Reconcile } from './controller.ts';
 export { ListenError, type ListenOptions } from './http-server.ts';
 export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
 export type { Fields, Logger } from './logger.ts';

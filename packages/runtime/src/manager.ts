@@ -13,12 +13,12 @@ import {
   createSharedInformers,
   type Informer,
 } from '@keelson/client';
-import type { Clock, Random, Timer, Transport } from '@keelson/core';
+import type { Clock, Operator, Random, Timer, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { AppliedState } from './applied.ts';
 import { createCaches } from './caches.ts';
 import { ControlLoop } from './control-loop.ts';
-import type { Operator } from './controller.ts';
+import type { Controller } from './controller.ts';
 import { healthRoutes, problemOf } from './health.ts';
 import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
 import { jsonLogger } from './log.ts';
@@ -52,7 +52,7 @@ export interface Manager {
 /** For a pass to notice that its signal was aborted. */
 const lastWordsMs = 1000;
 
-export function createManager(operator: Operator, options: ManagerOptions = {}): Manager {
+export function createManager(operator: Operator<Controller>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }) } = options;
   return {
@@ -88,11 +88,11 @@ export function createManager(operator: Operator, options: ManagerOptions = {}):
     });
     const applied = new AppliedState(operator.name);
     const loops = operator.controllers.map((controller) => {
-      const { group, kind } = controller.declaration.for;
+      const { group, kind } = controller.for;
       return new ControlLoop({
         controller,
         client,
-        caches: createCaches(controller.declaration, informers, operator.name),
+        caches: createCaches(controller, informers, operator.name),
         applied,
         recorder,
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),

@@ -1,8 +1,9 @@
 /** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '@keelson/client';
+import type { Operator } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import type { Operator } from './controller.ts';
+import type { Controller } from './controller.ts';
 import { jsonLogger, type Level, levels, textLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createManager } from './manager.ts';
@@ -23,7 +24,10 @@ Options:
 `;
 
 /** Runs until a signal comes. Any failure to start is one sentence on standard error and exit code 1. */
-export async function run(operator: Operator, argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+export async function run(
+  operator: Operator<Controller>,
+  argv: readonly string[] = process.argv.slice(2),
+): Promise<void> {
   try {
     const options = readArguments(argv);
     if (options.help) {

@@ -1,12 +1,12 @@
 /** The engine on the embedded cluster, in virtual time: when things happen, to the millisecond. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conditionOf, isControlledBy, keyOf, removable, TransportError } from '@keelson/core';
+import { conditionOf, isControlledBy, keyOf, operator, removable, TransportError } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { conditions, defineKind } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
 import { z } from 'zod';
-import { controller, createManager, done, operator, requeueAfter, TerminalError } from '../src/index.ts';
+import { controller, createManager, done, requeueAfter, TerminalError } from '../src/index.ts';
 
 const Widget = defineKind({
   group: 'engine.example.com',

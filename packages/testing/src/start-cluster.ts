@@ -7,15 +7,22 @@
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
-import { type Kind, type NamespacedName, type ObjectOf, resourceNameOf, type Transport } from '@keelson/core';
-import { createManager, type Logger, type Operator } from '@keelson/runtime';
+import {
+  type Kind,
+  type NamespacedName,
+  type ObjectOf,
+  type Operator,
+  resourceNameOf,
+  type Transport,
+} from '@keelson/core';
+import { type Controller, createManager, type Logger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
-  readonly operators?: readonly Operator[];
+  readonly operators?: readonly Operator<Controller>[];
   /** Kinds to install beside those. @default none */
   readonly kinds?: readonly DefinedKind[];
   /** What all randomness follows from. @default 1 */
@@ -108,9 +115,7 @@ async function during<T>(clock: VirtualClock, work: PromiseLike<T>, what: string
 }
 
 function definedKinds({ controllers }: Operator): readonly DefinedKind[] {
-  return controllers
-    .map(({ declaration }) => declaration.for)
-    .filter((kind): kind is DefinedKind => 'definition' in kind);
+  return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };

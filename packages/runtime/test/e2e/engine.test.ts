@@ -8,7 +8,9 @@ import {
   isControlledBy,
   keyOf,
   type ObjectOf,
+  operator,
   removable,
+  rulesOf,
   sleep,
   type Transport,
 } from '@keelson/core';
@@ -26,9 +28,7 @@ import {
   type Logger,
   type ManagerOptions,
   type Outcome,
-  operator,
   requeueAfter,
-  rulesOf,
   TerminalError,
 } from '../../src/index.ts';
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allow } from './declaration.ts';
+import { Job } from './generated/batch/v1.ts';
+import { ConfigMap, Pod, Secret } from './generated/v1.ts';
+import { operator } from './operator.ts';
+import { type PolicyRule, rulesOf } from './policy-rules.ts';
+
+const printed = (rules: readonly PolicyRule[]) =>
+  rules.map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(' ')}`);
+
+test('an operator without the engine declares what it needs as data and gets its rules', () => {
+  const byHand = operator({
+    name: 'echo-operator',
+    controllers: [{ for: ConfigMap, owns: [Job], needs: [allow(Pod, 'list')] }],
+    needs: [allow(Secret, 'get')],
+    leaderElection: true,
+  });
+  assert.deepEqual(printed(rulesOf(byHand)), [
+    '/configmaps: get list watch',
+    '/configmaps/finalizers: update',
+    '/pods: list',
+    '/secrets: get',
+    'batch/jobs: get list watch create patch',
+    'coordination.k8s.io/leases: get create update',
+    'events.k8s.io/events: create patch',
+  ]);
+});
+
+test('rights on Leases and Events are only those that are declared', () => {
+  const quiet = operator({ name: 'quiet', controllers: [{ for: Pod }], events: false });
+  assert.deepEqual(printed(rulesOf(quiet)), ['/pods: get list watch', '/pods/status: patch']);
+});
+
+test('an operator that cannot work is refused with what was received', () => {
+  const controllers = [{ for: ConfigMap }];
+  assert.throws(() => operator({ name: 'Not A Name', controllers }), /received "Not A Name"/);
+  assert.throws(() => operator({ name: 'a'.repeat(64), controllers }), /at most 63 characters/);
+  assert.throws(() => operator({ name: 'empty', controllers: [] }), /controllers must not be empty/);
+  const twice = [{ for: ConfigMap }, { for: Pod, name: 'configmap' }];
+  assert.throws(() => operator({ name: 'twice', controllers: twice }), /two controllers are called "configmap"/);
+  const both = [{ for: ConfigMap }, { for: ConfigMap, name: 'again' }];
+  assert.throws(() => operator({ name: 'both', controllers: both }), /two controllers reconcile configmaps/);
+});
