@@ -3,8 +3,9 @@
  *
  * The plugins are those of a default installation that concern what we serve, in its order.
  */
-import type { Call, Context } from '../context.ts';
-import type { ApiObject } from '../value.ts';
+
+import type { ApiObject } from '../object.ts';
+import type { Call, Context } from '../verbs/context.ts';
 import { assertDefinitionStays } from './definition-lifecycle.ts';
 import { assertNamespaceLives, assertNamespaceMayGo } from './namespace-lifecycle.ts';
 import { podPriority } from './priority.ts';

@@ -1,8 +1,9 @@
 /** A definition that is being deleted lets no new objects come. */
-import type { Call, Context } from '../context.ts';
-import { collectionName } from '../crd/definition.ts';
+
+import { collectionName } from '../composition/custom-resources/definition.ts';
+import type { ApiObject } from '../object.ts';
 import { forbidden, resourceNamed } from '../status.ts';
-import type { ApiObject } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 
 export function assertDefinitionStays({ store }: Context, { resource }: Call, object: ApiObject): void {
   if (!resource.strategy.custom) return;

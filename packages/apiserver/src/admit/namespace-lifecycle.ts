@@ -1,7 +1,8 @@
 /** Nothing is created in a namespace that does not exist or is ending, and some namespaces never end. */
-import type { Call, Context } from '../context.ts';
+
+import { type ApiObject, at } from '../object.ts';
 import { forbidden, notFound, resourceNamed } from '../status.ts';
-import { type ApiObject, at } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 

@@ -5,11 +5,11 @@
  * Not on in every installation of Kubernetes; it is in OpenShift, so that operators must live with it.
  */
 import { equalJson, type OwnerReference } from '@keelson/core';
-import { isPrivileged } from '../authenticate/user.ts';
-import type { Call, Context } from '../context.ts';
-import { apiVersionOf } from '../resources/resource.ts';
+import type { ApiObject } from '../object.ts';
+import { isPrivileged } from '../request/user.ts';
+import { apiVersionOf } from '../resource/resource.ts';
 import { forbidden, resourceNamed } from '../status.ts';
-import type { ApiObject } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 
 const ownersOf = (object: ApiObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? [];
 

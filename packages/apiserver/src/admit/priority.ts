@@ -1,8 +1,8 @@
 /** The priority of a pod is a number: that of its class, of the default class, or zero. */
 import type { PriorityClass } from '@keelson/core/scheduling/v1';
-import type { Context } from '../context.ts';
+import type { ApiObject, JsonObject } from '../object.ts';
 import { forbidden } from '../status.ts';
-import type { ApiObject, JsonObject } from '../value.ts';
+import type { Context } from '../verbs/context.ts';
 
 const collection = 'priorityclasses.scheduling.k8s.io';
 

@@ -1,9 +1,9 @@
 /** Every pod has a service account, and its containers find that account's token. */
 import type { ServiceAccount } from '@keelson/core/v1';
-import type { Context } from '../context.ts';
-import { generatedSuffix } from '../mutate/names.ts';
+import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { forbidden } from '../status.ts';
-import { type ApiObject, at, type JsonObject } from '../value.ts';
+import type { Context } from '../verbs/context.ts';
+import { generatedSuffix } from '../write/generated-name.ts';
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 

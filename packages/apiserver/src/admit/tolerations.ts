@@ -1,6 +1,6 @@
 /** A pod stays five minutes on a node that is not ready or cannot be reached, unless it says otherwise. */
 import type { Toleration } from '@keelson/core/v1';
-import type { ApiObject, JsonObject } from '../value.ts';
+import type { ApiObject, JsonObject } from '../object.ts';
 
 const keys = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 

@@ -12,13 +12,13 @@ import {
 } from '@keelson/core/fields';
 import * as fc from 'fast-check';
 import { applyObject } from './apply-object.ts';
-import { compare } from './compare.ts';
-import { fieldsOf } from './fields-of.ts';
-import type { JsonObject } from './json.ts';
-import { withNamedFields } from './named-fields.ts';
-import type { ObjectType } from './object-type.ts';
-import { typeSchemaFromStructural } from './structural-schema.ts';
-import { updateManagedFields } from './update-managed-fields.ts';
+import { updateManagedFields } from './ownership/update-managed-fields.ts';
+import type { ObjectType } from './schemas/object-type.ts';
+import { typeSchemaFromStructural } from './schemas/structural-schema.ts';
+import { compare } from './typed/compare.ts';
+import { fieldsOf } from './typed/fields-of.ts';
+import type { JsonObject } from './typed/json.ts';
+import { withNamedFields } from './typed/named-fields.ts';
 
 const apiVersion = 'example.com/v1';
 const kind = 'Widget';

@@ -7,10 +7,14 @@
  */
 import { equalJson } from '@keelson/core';
 import { difference, equalSets, isEmpty, type PathSet } from '@keelson/core/fields';
-import { type ApplyConflict, type ConflictCause, conflictCauses, conflictMessage, conflictsOf } from './conflicts.ts';
-import { fieldsOf } from './fields-of.ts';
-import { isObject, type JsonObject } from './json.ts';
-import { lastAppliedFields, withLastApplied } from './last-applied.ts';
+import {
+  type ApplyConflict,
+  type ConflictCause,
+  conflictCauses,
+  conflictMessage,
+  conflictsOf,
+} from './conflict-message.ts';
+import { lastAppliedFields, withLastApplied } from './ownership/last-applied.ts';
 import {
   decodeManagers,
   encodeManagers,
@@ -19,13 +23,15 @@ import {
   managerId,
   type Ownership,
   withManagedFields,
-} from './managed-fields.ts';
-import { merge } from './merge.ts';
-import type { ObjectType } from './object-type.ts';
-import { reconciled, transfer, withoutNeverOwned, withoutReset } from './ownership.ts';
-import { pruneUnnamed } from './prune.ts';
-import { ownersAfterUpdate } from './update-managed-fields.ts';
-import { type Duplicates, printProblems, problemsOf } from './validate.ts';
+} from './ownership/managed-fields.ts';
+import { pruneUnnamed } from './ownership/prune-unnamed.ts';
+import { reconciled, transfer, withoutNeverOwned, withoutReset } from './ownership/transfer.ts';
+import { ownersAfterUpdate } from './ownership/update-managed-fields.ts';
+import type { ObjectType } from './schemas/object-type.ts';
+import { fieldsOf } from './typed/fields-of.ts';
+import { isObject, type JsonObject } from './typed/json.ts';
+import { merge } from './typed/merge.ts';
+import { type Duplicates, printProblems, problemsOf } from './typed/validate.ts';
 
 export interface ApplyRequest {
   readonly type: ObjectType;

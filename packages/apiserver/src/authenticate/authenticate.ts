@@ -6,10 +6,10 @@
  * was made, and those that it issues to service accounts.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { ApiRequest } from '../exchange.ts';
+import type { ApiRequest } from '../request/exchange.ts';
+import { allAuthenticated, anonymous, type User, withGroup } from '../request/user.ts';
 import { unauthorized } from '../status.ts';
 import { issuer, type ServiceAccountTokens, type TokenBearer, TokenProblem } from './service-account-tokens.ts';
-import { allAuthenticated, anonymous, type User, withGroup } from './user.ts';
 
 export type Tokens = ReadonlyMap<string, User>;
 

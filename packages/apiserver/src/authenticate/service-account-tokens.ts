@@ -5,10 +5,10 @@
  * objects as when it was issued. Nothing of a token is stored; the key is made when the first token is wanted.
  */
 import type { Clock, Random } from '@keelson/core';
-import { type ApiObject, isObject, type JsonObject } from '../value.ts';
+import { type ApiObject, isObject, type JsonObject } from '../object.ts';
+import { credentialId, type User } from '../request/user.ts';
 import { accountGroups, accountUserName } from './service-account-name.ts';
 import { createSigningKey, type SigningKey } from './signing-key.ts';
-import { credentialId, type User } from './user.ts';
 
 export const issuer = 'https://kubernetes.default.svc.cluster.local';
 

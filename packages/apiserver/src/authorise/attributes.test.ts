@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestInfo } from '../route/request-info.ts';
+import { requestInfo } from '../request/request-info.ts';
 import { attributesOf, refusal } from './attributes.ts';
 
 const cases: readonly (readonly [string, string, string])[] = [

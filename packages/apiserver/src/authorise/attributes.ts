@@ -1,7 +1,7 @@
 /** What somebody wants to do, as rules speak of it, and the refusal of it. */
 import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
-import type { User } from '../authenticate/user.ts';
-import type { RequestInfo } from '../route/request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { User } from '../request/user.ts';
 import { forbidden, type StatusError } from '../status.ts';
 import { pathSegmentProblems } from '../validate/names.ts';
 

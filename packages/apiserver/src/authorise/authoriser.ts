@@ -8,11 +8,11 @@
  */
 import type { ClusterRoleBinding, PolicyRule, RoleBinding, RoleRef, Subject } from '@keelson/core/rbac/v1';
 import { accountUserName } from '../authenticate/service-account-name.ts';
-import { isPrivileged, type User } from '../authenticate/user.ts';
-import { keyIn } from '../resources/resource.ts';
+import type { ApiObject } from '../object.ts';
+import { isPrivileged, type User } from '../request/user.ts';
+import { keyIn } from '../resource/resource.ts';
 import { withPrefix } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
-import type { ApiObject } from '../value.ts';
 import type { Attributes } from './attributes.ts';
 import { allows } from './rule.ts';
 

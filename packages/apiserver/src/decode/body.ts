@@ -3,11 +3,12 @@
  *
  * JSON is read here; YAML by a parser, and protobuf by tables, that are loaded when the first of them comes.
  */
-import { schemaNameOf } from '../discovery/documents.ts';
-import type { ApiRequest } from '../exchange.ts';
-import { apiVersionOf, type Resource } from '../resources/resource.ts';
+
+import { type ApiObject, isObject, type JsonObject } from '../object.ts';
+import { schemaNameOf } from '../openapi/documents.ts';
+import type { ApiRequest } from '../request/exchange.ts';
+import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
-import { type ApiObject, isObject, type JsonObject } from '../value.ts';
 import { GoJsonError } from './go-json.ts';
 import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';

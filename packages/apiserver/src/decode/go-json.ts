@@ -5,7 +5,7 @@
  * Go leaves out are gone, and those that it writes are there; quantities and times are in their canonical form.
  */
 import { parseQuantity, printQuantity, QuantityError, roundUpQuantity } from '@keelson/core';
-import { isObject, type JsonObject } from '../value.ts';
+import { isObject, type JsonObject } from '../object.ts';
 import type { GoField, GoType } from './go-types.ts';
 
 /** The body is JSON, but not an object of this type. */

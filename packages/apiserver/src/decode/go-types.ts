@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { dataFile } from '../package-folder.ts';
+import { dataFile } from '../data-file.ts';
 
 export type GoType =
   | { readonly type: 'string' | 'bool' | 'float' | 'bytes'; readonly go: string }

@@ -1,9 +1,9 @@
 /** Query parameters as options of a verb: read, defaulted and checked, with the refusals of the real server. */
 import type { Cause } from '@keelson/schema';
 import { forbiddenField, invalidValue, required, tooLong, unsupportedValue } from '../field-error.ts';
-import { isTrue } from '../route/request-info.ts';
+import { isObject, type JsonObject } from '../object.ts';
+import { isTrue } from '../request/request-info.ts';
 import { badRequest, invalidOptions, StatusError } from '../status.ts';
-import { isObject, type JsonObject } from '../value.ts';
 
 export function optionalInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);

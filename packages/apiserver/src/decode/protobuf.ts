@@ -8,8 +8,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { microTimestamp, timestamp } from '@keelson/core';
-import { dataFile } from '../package-folder.ts';
-import { isObject, type JsonObject } from '../value.ts';
+import { dataFile } from '../data-file.ts';
+import { isObject, type JsonObject } from '../object.ts';
 import { goType } from './go-types.ts';
 
 /** The bytes are not what they claim to be. */

@@ -2,7 +2,7 @@
  * What `JSON.parse` does not tell: members that occur twice, and why a text is not JSON, in the words of Go's decoder.
  */
 
-import { isObject } from '../value.ts';
+import { isObject } from '../object.ts';
 
 /** Go's description of the first thing that is wrong. */
 export class JsonSyntaxError extends Error {

@@ -3,11 +3,11 @@
  */
 import { createHash } from 'node:crypto';
 import { acceptClauses } from '../encode/negotiate.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse, textResponse } from '../exchange.ts';
-import type { GroupVersions, Registry } from '../resources/registry.ts';
-import { apiVersionOf, type Resource, type Subresource } from '../resources/resource.ts';
+import type { JsonObject } from '../object.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, textResponse } from '../request/exchange.ts';
+import type { GroupVersions, Registry } from '../resource/registry.ts';
+import { apiVersionOf, type Resource, type Subresource } from '../resource/resource.ts';
 import { noSuchResource, notAcceptable } from '../status.ts';
-import type { JsonObject } from '../value.ts';
 
 /** Whether the client wants the aggregated document, and can read the only version of it that there is. */
 function wantsAggregated(accept: string | undefined): boolean {

@@ -1,10 +1,10 @@
 /** What the server says of itself: alive, ready, which version, and which paths it has. */
 import { readFileSync } from 'node:fs';
-import { type ApiRequest, type ApiResponse, jsonResponse, jsonType, textResponse } from '../exchange.ts';
-import { dataFile } from '../package-folder.ts';
-import type { Registry } from '../resources/registry.ts';
-import { apiVersionOf } from '../resources/resource.ts';
-import { isTrue } from '../route/request-info.ts';
+import { dataFile } from '../data-file.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, jsonType, textResponse } from '../request/exchange.ts';
+import { isTrue } from '../request/request-info.ts';
+import type { Registry } from '../resource/registry.ts';
+import { apiVersionOf } from '../resource/resource.ts';
 
 /** The version whose behaviour is served, as clients compare it with their own. */
 function versionInfo(): Readonly<Record<string, string>> {

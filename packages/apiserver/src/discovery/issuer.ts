@@ -1,7 +1,7 @@
 /** What others need to check the tokens of service accounts by themselves: who issues them, and the public key. */
 import { issuer, type ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
 import { assertAcceptable } from '../encode/negotiate.ts';
-import { type ApiRequest, type ApiResponse, jsonType } from '../exchange.ts';
+import { type ApiRequest, type ApiResponse, jsonType } from '../request/exchange.ts';
 
 const keysPath = '/openid/v1/jwks';
 const keysType = 'application/jwk-set+json';

@@ -1,12 +1,12 @@
 /** `/openapi/v3`: the built-in documents as they are, and one for each version of a group of custom resources. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { customDocument } from '../crd/open-api.ts';
-import { type ApiRequest, type ApiResponse, jsonType, textResponse } from '../exchange.ts';
-import type { Registry } from '../resources/registry.ts';
-import type { Resource } from '../resources/resource.ts';
+import { customDocument } from '../openapi/custom-document.ts';
+import { builtInIndex, compressedDocument } from '../openapi/documents.ts';
+import { type ApiRequest, type ApiResponse, jsonType, textResponse } from '../request/exchange.ts';
+import type { Registry } from '../resource/registry.ts';
+import type { Resource } from '../resource/resource.ts';
 import { notAcceptable } from '../status.ts';
-import { builtInIndex, compressedDocument } from './documents.ts';
 
 const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase();
 

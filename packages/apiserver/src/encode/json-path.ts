@@ -2,7 +2,7 @@
  * JSONPath, as far as printer columns and selectable fields use it: members, quoted members, indexes, `[*]`, and filters
  * that compare a member with a literal, such as `.status.conditions[?(@.type=="Ready")].status`.
  */
-import { isObject } from '../value.ts';
+import { isObject } from '../object.ts';
 
 type Step = (values: readonly unknown[]) => readonly unknown[];
 

@@ -4,10 +4,11 @@
  * Promises: what does not depend on the time is serialised once for each revision and shared; a list is the bytes of its
  * items with something between them.
  */
-import { apiVersionOf, type Resource } from '../resources/resource.ts';
+
+import type { ApiObject, JsonObject } from '../object.ts';
+import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
-import type { ApiObject, JsonObject } from '../value.ts';
 import type { Form } from './negotiate.ts';
 
 export interface ListMeta {

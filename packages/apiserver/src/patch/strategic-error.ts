@@ -1,5 +1,5 @@
 /** Why a strategic merge patch cannot be applied, with the status that the real server answers. */
-import { goPrint, goType } from '../apply/go-print.ts';
+import { goPrint, goType } from '../apply/typed/go-print.ts';
 
 /** 400 is BadRequest; 422 is Invalid, whose message the server hides; 500 has neither reason nor details. */
 export class StrategicPatchError extends Error {

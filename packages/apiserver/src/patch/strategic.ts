@@ -9,8 +9,8 @@
  * remove directives that stand where they mean nothing; decoding drops those as unknown fields.
  */
 
-import { goPrint, goType } from '../apply/go-print.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject } from '../apply/json.ts';
+import { goPrint, goType } from '../apply/typed/go-print.ts';
+import { isList, isObject, type Json, type JsonList, type JsonObject } from '../apply/typed/json.ts';
 import { identityOf, inOrder } from './list-order.ts';
 import type { PatchField, PatchSchema } from './patch-schema.ts';
 import {

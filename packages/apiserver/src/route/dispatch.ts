@@ -4,9 +4,9 @@
  * What real Kubernetes serves and we do not is listed in `missing`: it is answered with 501, and the list is in the
  * README.
  */
-import type { Call, Context } from '../context.ts';
+
 import { listOptions } from '../decode/options.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../request/exchange.ts';
 import { methodUnknown, noSuchResource, notFound, notImplemented, resourceNamed } from '../status.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
@@ -14,6 +14,7 @@ import { log } from '../subresources/log.ts';
 import { isReview, review } from '../subresources/reviews.ts';
 import { scale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
+import type { Call, Context } from '../verbs/context.ts';
 import { create } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';

@@ -1,6 +1,7 @@
 /** Continue tokens: where the next page of a list begins, and in which state of the store. */
+
+import { isObject } from '../object.ts';
 import { badRequest } from '../status.ts';
-import { isObject } from '../value.ts';
 
 export interface ContinueToken {
   /** The state that all pages show; `undefined` when it is gone, and the client goes on with the latest. */

@@ -3,7 +3,7 @@
  *
  * All readers and watchers share the bytes, so a change that a thousand watchers see is stringified once.
  */
-import type { ApiObject } from '../value.ts';
+import type { ApiObject } from '../object.ts';
 
 export class Revision {
   /** `namespace/name`, or `name` for a cluster-scoped object. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiObject } from '../value.ts';
+import type { ApiObject } from '../object.ts';
 import { compacted, withPrefix } from './collection.ts';
 import type { Revision } from './revision.ts';
 import { Store } from './store.ts';

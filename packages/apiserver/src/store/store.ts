@@ -7,7 +7,7 @@
  * Does not: survive the process, or know what an object means.
  */
 import { type Clock, equalJson, type Timer } from '@keelson/core';
-import { type ApiObject, freeze, withMetadata } from '../value.ts';
+import { type ApiObject, freeze, withMetadata } from '../object.ts';
 import { Collection } from './collection.ts';
 import { type Change, Revision } from './revision.ts';
 

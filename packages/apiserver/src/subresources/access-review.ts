@@ -1,11 +1,11 @@
 /** May somebody do something: the questions of that kind, what must be in them, and their answers. */
 import type { Cause } from '@keelson/schema';
-import type { User } from '../authenticate/user.ts';
 import type { Attributes } from '../authorise/attributes.ts';
-import type { Call, Context } from '../context.ts';
 import { invalidValue } from '../field-error.ts';
+import { type ApiObject, type JsonObject, without } from '../object.ts';
+import type { User } from '../request/user.ts';
 import { invalid } from '../status.ts';
-import { type ApiObject, type JsonObject, without } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 import { ignoredSelectors, selectorAttributeProblems } from './selector-attributes.ts';
 
 interface Spec {

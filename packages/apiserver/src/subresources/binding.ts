@@ -1,16 +1,16 @@
 /** POST of a binding: a scheduler gives a pod its node. */
 import { timestamp } from '@keelson/core';
 import type { Pod } from '@keelson/core/v1';
-import type { Call, Context } from '../context.ts';
 import { decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { type ApiResponse, jsonResponse } from '../exchange.ts';
 import { required, unsupportedValue } from '../field-error.ts';
-import { keyIn, type Resource } from '../resources/resource.ts';
+import { type ApiObject, at, type JsonObject } from '../object.ts';
+import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
+import { keyIn, type Resource } from '../resource/resource.ts';
 import { conflict, invalid, notFound } from '../status.ts';
-import { type ApiObject, at, type JsonObject } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 
 const pods = { group: '', name: 'pods' };
 

@@ -8,20 +8,20 @@ import { matchesLabels, requirementsOf, setCondition, timestamp } from '@keelson
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { Pod } from '@keelson/core/v1';
 import { admit } from '../admit/admit.ts';
-import type { Call, Context } from '../context.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { type DeleteOptions, deleteOptions, writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
-import { type ApiResponse, jsonResponse } from '../exchange.ts';
-import { inNamespace } from '../mutate/metadata.ts';
-import { keyIn, type Resource } from '../resources/resource.ts';
+import { type ApiObject, at, isObject, type JsonObject, put } from '../object.ts';
+import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
+import { keyIn, type Resource } from '../resource/resource.ts';
 import { badRequest, forbidden, notFound, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
-import { type ApiObject, at, isObject, type JsonObject, put } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
 import { assertPreconditions, remove } from '../verbs/delete.ts';
-import { updateOwnStatus } from '../verbs/own-update.ts';
+import { inNamespace } from '../write/metadata.ts';
+import { updateOwnStatus } from '../write/own-update.ts';
 
 const pods = { group: '', name: 'pods' };
 const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };

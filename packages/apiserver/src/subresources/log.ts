@@ -6,14 +6,14 @@ import { type Clock, sleep } from '@keelson/core';
 import type { Container, Pod } from '@keelson/core/v1';
 import type { Cause } from '@keelson/schema';
 import type { LogOptions } from '../container-logs.ts';
-import type { Call, Context } from '../context.ts';
 import { optionalInteger } from '../decode/options.ts';
 import { acceptClauses } from '../encode/negotiate.ts';
-import type { ApiResponse, Sink } from '../exchange.ts';
 import { forbiddenField, invalidValue } from '../field-error.ts';
-import { keyIn } from '../resources/resource.ts';
-import { isTrue } from '../route/request-info.ts';
+import type { ApiResponse, Sink } from '../request/exchange.ts';
+import { isTrue } from '../request/request-info.ts';
+import { keyIn } from '../resource/resource.ts';
 import { badRequest, invalid, notFound, notImplemented, StatusError } from '../status.ts';
+import type { Call, Context } from '../verbs/context.ts';
 
 const uncached = { 'cache-control': 'no-cache, private' };
 

@@ -2,14 +2,14 @@
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
-import type { User } from '../authenticate/user.ts';
-import type { Call, Context } from '../context.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
-import { type ApiResponse, jsonResponse } from '../exchange.ts';
-import { inNamespace, managerOf, withoutSystemFields } from '../mutate/metadata.ts';
+import { type ApiObject, at, type JsonObject } from '../object.ts';
+import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
+import type { User } from '../request/user.ts';
 import { badRequest } from '../status.ts';
-import { type ApiObject, at, type JsonObject } from '../value.ts';
+import type { Call, Context } from '../verbs/context.ts';
+import { inNamespace, managerOf, withoutSystemFields } from '../write/metadata.ts';
 import { localAccess, selfAccess, subjectAccess } from './access-review.ts';
 
 /** The question, in its namespace and owned by its sender, with the answer as its status. */

@@ -13,23 +13,23 @@ import {
   typeSchemaFromOpenApi,
   updateManagedFields,
 } from '../apply/index.ts';
-import type { Call, Context } from '../context.ts';
 import { decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { builtInDocument } from '../discovery/documents.ts';
 import { negotiate } from '../encode/negotiate.ts';
-import { type ApiResponse, jsonResponse } from '../exchange.ts';
 import { invalidValue } from '../field-error.ts';
-import { assertName, managerOf } from '../mutate/metadata.ts';
+import { type ApiObject, at, compact, isObject, put, withMetadata } from '../object.ts';
+import { builtInDocument } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';
-import { apiVersionOf, keyIn, type Resource, type ScalePaths } from '../resources/resource.ts';
+import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
+import { apiVersionOf, keyIn, type Resource, type ScalePaths } from '../resource/resource.ts';
 import { invalid, methodUnknown, notFound, resourceNamed } from '../status.ts';
-import { type ApiObject, at, compact, isObject, put, withMetadata } from '../value.ts';
-import { commitUpdate } from '../verbs/commit.ts';
+import type { Call, Context } from '../verbs/context.ts';
 import { patchedObject } from '../verbs/patched-object.ts';
 import { readPatch } from '../verbs/read-patch.ts';
+import { commitUpdate } from '../write/commit.ts';
+import { assertName, managerOf } from '../write/metadata.ts';
 
 const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const schemaName = 'io.k8s.api.autoscaling.v1.Scale';

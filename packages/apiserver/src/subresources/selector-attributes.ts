@@ -2,8 +2,8 @@
 import { parseFieldSelector } from '@keelson/core';
 import type { Cause } from '@keelson/schema';
 import { forbiddenField, invalidValue, required } from '../field-error.ts';
+import type { JsonObject } from '../object.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../validate/names.ts';
-import type { JsonObject } from '../value.ts';
 import { labelMatcher } from '../watch/label-selector.ts';
 
 interface Requirement {

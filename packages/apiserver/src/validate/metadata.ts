@@ -2,7 +2,7 @@
 import { equalJson, type ObjectMeta, type OwnerReference } from '@keelson/core';
 import type { Cause } from '@keelson/schema';
 import { forbiddenField, invalidValue, required, tooLong } from '../field-error.ts';
-import type { ApiObject } from '../value.ts';
+import type { ApiObject } from '../object.ts';
 import { labelProblems, labelValueProblems, qualifiedNameProblems } from './names.ts';
 
 export interface MetadataRules {

@@ -1,13 +1,13 @@
 /** POST to a collection. */
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../apply/index.ts';
-import type { Call, Context } from '../context.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { inNamespace, managerOf, withDistinctOwners, withoutSystemFields } from '../mutate/metadata.ts';
-import type { ApiObject } from '../value.ts';
-import { commitNew } from './commit.ts';
+import type { ApiObject } from '../object.ts';
+import type { ApiResponse } from '../request/exchange.ts';
+import { commitNew } from '../write/commit.ts';
+import { inNamespace, managerOf, withDistinctOwners, withoutSystemFields } from '../write/metadata.ts';
+import type { Call, Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 
 export async function create(context: Context, call: Call): Promise<ApiResponse> {

@@ -1,8 +1,9 @@
 /** DELETE of a collection: of everything in it that is selected, one object after the other. */
-import type { Call, Context } from '../context.ts';
+
 import { deleteOptions, listOptions } from '../decode/options.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../request/exchange.ts';
 import { selectionOf } from '../watch/selection.ts';
+import type { Call, Context } from './context.ts';
 import { optionsBody, remove } from './delete.ts';
 import { page } from './list.ts';
 import { listResponse, representing } from './respond.ts';

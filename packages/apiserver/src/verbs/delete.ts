@@ -3,16 +3,16 @@
  */
 import { timestamp } from '@keelson/core';
 import { admit } from '../admit/admit.ts';
-import type { Call, Context } from '../context.ts';
 import { bodyText, mediaTypeOf, mediaTypes, parseJson, parseProtobuf, parseYaml } from '../decode/body.ts';
 import { type DeleteOptions, deleteOptions } from '../decode/options.ts';
 import { JsonSyntaxError } from '../decode/strict-json.ts';
 import type { Representation } from '../encode/representation.ts';
-import { type ApiResponse, jsonResponse } from '../exchange.ts';
-import { keyIn, type Resource } from '../resources/resource.ts';
+import { type ApiObject, freeze, isObject, type JsonObject, withMetadata } from '../object.ts';
+import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
+import { keyIn, type Resource } from '../resource/resource.ts';
 import { badRequest, conflict, kindNamed, notFound, resourceNamed, unsupportedMediaType } from '../status.ts';
 import { Revision } from '../store/revision.ts';
-import { type ApiObject, freeze, isObject, type JsonObject, withMetadata } from '../value.ts';
+import type { Call, Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 
 export interface Deleted {

@@ -1,11 +1,12 @@
 /** GET of one object. */
-import type { Call, Context } from '../context.ts';
+
 import { parseResourceVersion } from '../decode/options.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { keyIn } from '../resources/resource.ts';
+import type { ApiResponse } from '../request/exchange.ts';
+import { keyIn } from '../resource/resource.ts';
 import { notFound, resourceNamed } from '../status.ts';
-import { waitForRevision } from './freshness.ts';
+import type { Call, Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
+import { waitForRevision } from './wait-for-revision.ts';
 
 export async function get(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, name } = call;

@@ -1,15 +1,16 @@
 /** GET of a collection: the latest state, or the one that the client names; whole, or page by page. */
-import type { Call, Context } from '../context.ts';
+
 import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
 import type { ListMeta } from '../encode/representation.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../request/exchange.ts';
 import { badRequest, expired, StatusError } from '../status.ts';
 import { type Collection, compacted, firstNotBefore, withPrefix } from '../store/collection.ts';
 import { decodeToken, encodeToken, tokenAfter } from '../store/continue-token.ts';
 import type { Revision } from '../store/revision.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
-import { waitForRevision } from './freshness.ts';
+import type { Call, Context } from './context.ts';
 import { listResponse, representing } from './respond.ts';
+import { waitForRevision } from './wait-for-revision.ts';
 
 export async function list(context: Context, call: Call, options: ListOptions): Promise<ApiResponse> {
   const represent = representing(context, call, true);

@@ -1,9 +1,10 @@
 /** PATCH of an object, or of one of its endpoints, by one of four types. */
-import type { Call, Context } from '../context.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { assertName, inNamespace } from '../mutate/metadata.ts';
-import type { UpdateRules } from '../resources/resource.ts';
-import { commitUpdate } from './commit.ts';
+
+import type { ApiResponse } from '../request/exchange.ts';
+import type { UpdateRules } from '../resource/resource.ts';
+import { commitUpdate } from '../write/commit.ts';
+import { assertName, inNamespace } from '../write/metadata.ts';
+import type { Call, Context } from './context.ts';
 import { patchedObject } from './patched-object.ts';
 import { readPatch } from './read-patch.ts';
 import { objectResponse, representing } from './respond.ts';

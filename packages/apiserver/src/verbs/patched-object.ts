@@ -1,14 +1,13 @@
 /** The object that a patch makes of the old one, decoded, defaulted and owned by its writer. */
 import { applyJsonPatch, applyMergePatch, JsonPatchError, timestamp } from '@keelson/core';
-import { goPrint } from '../apply/go-print.ts';
 import { applyObject, updateManagedFields } from '../apply/index.ts';
-import type { Call, Context } from '../context.ts';
+import { goPrint } from '../apply/typed/go-print.ts';
 import { decodeObject, type Parsed } from '../decode/body.ts';
 import type { WriteOptions } from '../decode/options.ts';
 import { invalidValue } from '../field-error.ts';
-import { managerOf } from '../mutate/metadata.ts';
+import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resource/resource.ts';
 import {
   badRequest,
   conflict,
@@ -19,7 +18,8 @@ import {
   tooLarge,
   unprocessable,
 } from '../status.ts';
-import { type ApiObject, isObject, type JsonObject } from '../value.ts';
+import { managerOf } from '../write/metadata.ts';
+import type { Call, Context } from './context.ts';
 import type { PatchType, ReadPatch } from './read-patch.ts';
 
 export function patchedObject(

@@ -1,9 +1,10 @@
 /** The body of a PATCH: which of the four types it is, and what it says. */
-import type { Call } from '../context.ts';
+
 import { assertBodySize, bodyText, mediaTypeOf, type Parsed, parseJson, parseYaml } from '../decode/body.ts';
 import { type WriteOptions, writeOptions } from '../decode/options.ts';
 import { JsonSyntaxError } from '../decode/strict-json.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.ts';
+import type { Call } from './context.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 

@@ -1,15 +1,15 @@
 /** PUT of an object, or of one of its endpoints (status, finalize). */
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../apply/index.ts';
-import type { Call, Context } from '../context.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { assertName, inNamespace, managerOf, withDistinctOwners } from '../mutate/metadata.ts';
-import type { UpdateRules } from '../resources/resource.ts';
+import type { ApiObject } from '../object.ts';
+import type { ApiResponse } from '../request/exchange.ts';
+import type { UpdateRules } from '../resource/resource.ts';
 import { conflict, resourceNamed } from '../status.ts';
-import type { ApiObject } from '../value.ts';
-import { assertUid, commitUpdate } from './commit.ts';
+import { assertUid, commitUpdate } from '../write/commit.ts';
+import { assertName, inNamespace, managerOf, withDistinctOwners } from '../write/metadata.ts';
+import type { Call, Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 
 export async function update(context: Context, call: Call, endpoint: string, rules: UpdateRules): Promise<ApiResponse> {

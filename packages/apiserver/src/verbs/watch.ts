@@ -1,16 +1,16 @@
 /** GET of a collection as a stream: what there is, if wanted, and then every change until somebody has had enough. */
 import type { Timer } from '@keelson/core';
-import type { Call, Context } from '../context.ts';
 import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
 import { errorEvent, type Representation } from '../encode/representation.ts';
-import { type ApiResponse, jsonType, type Sink } from '../exchange.ts';
-import { apiVersionOf } from '../resources/resource.ts';
+import type { JsonObject } from '../object.ts';
+import { type ApiResponse, jsonType, type Sink } from '../request/exchange.ts';
+import { apiVersionOf } from '../resource/resource.ts';
 import { expired, type StatusError, tooLargeResourceVersion } from '../status.ts';
 import { compacted, withPrefix } from '../store/collection.ts';
-import type { JsonObject } from '../value.ts';
-import { Announcement } from '../watch/announcement.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
+import { Announcement } from '../watch/watch-event.ts';
 import { Watcher } from '../watch/watcher.ts';
+import type { Call, Context } from './context.ts';
 import { representing } from './respond.ts';
 
 const bookmarkPeriodMs = 60_000;

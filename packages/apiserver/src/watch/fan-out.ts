@@ -4,7 +4,7 @@
  * Synchronous: when a write has returned, all watchers have been told. Watchers are told in the order in which they came.
  */
 import type { Store } from '../store/store.ts';
-import { Announcement } from './announcement.ts';
+import { Announcement } from './watch-event.ts';
 import type { Watcher } from './watcher.ts';
 
 export class FanOut {

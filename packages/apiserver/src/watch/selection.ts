@@ -1,8 +1,8 @@
 /** Which objects a list or a watch is about: a namespace, a name, labels and fields. */
 import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
-import type { Resource } from '../resources/resource.ts';
+import type { ApiObject } from '../object.ts';
+import type { Resource } from '../resource/resource.ts';
 import { badRequest } from '../status.ts';
-import type { ApiObject } from '../value.ts';
 import { labelMatcher, SelectorError } from './label-selector.ts';
 
 export interface Selection {

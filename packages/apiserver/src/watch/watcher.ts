@@ -7,11 +7,11 @@
  */
 
 import type { Representation } from '../encode/representation.ts';
-import type { Sink } from '../exchange.ts';
+import type { ApiObject } from '../object.ts';
+import type { Sink } from '../request/exchange.ts';
 import type { Change, Revision } from '../store/revision.ts';
-import type { ApiObject } from '../value.ts';
-import type { Announcement } from './announcement.ts';
 import type { Selection } from './selection.ts';
+import type { Announcement } from './watch-event.ts';
 
 /** Bytes that may wait for a reader; real servers allow about a thousand events. */
 const maxPendingBytes = 32 * 1024 * 1024;

@@ -9,10 +9,10 @@ import {
   typeSchemaFromOpenApi,
   typeSchemaFromStructural,
 } from '../../src/apply/index.ts';
-import { builtInDocument } from '../../src/discovery/documents.ts';
+import { builtInResources } from '../../src/composition/built-in/built-in-resources.ts';
+import { builtInDocument } from '../../src/openapi/documents.ts';
 import type { PatchSchema } from '../../src/patch/index.ts';
-import { builtInResources } from '../../src/resources/built-in.ts';
-import type { Strategy } from '../../src/resources/resource.ts';
+import type { Strategy } from '../../src/resource/resource.ts';
 import { inVersion, type Recording, resources } from './recording.ts';
 
 export function readRecordings(file: string): readonly Recording[] {

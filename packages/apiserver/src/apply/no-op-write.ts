@@ -1,0 +1,26 @@
+/**
+ * A write that changed nothing but the times in managedFields changed nothing: the old times come back, so that the
+ * write can be recognised as none.
+ */
+import { equalJson } from '@keelson/core';
+import { managedFieldsOf, withManagedFields } from './ownership/managed-fields.ts';
+import { isList, isObject, type JsonObject, withMember } from './typed/json.ts';
+
+/** For an update, after everything else was done to `after`, before it is compared with what is stored. */
+export function keepTimestamps(before: JsonObject, after: JsonObject): JsonObject {
+  const old = managedFieldsOf(before);
+  const now = managedFieldsOf(after);
+  if (!isList(old) || !isList(now) || old.length !== now.length || now.length === 0) return after;
+  if (old === now || now.every((entry, index) => timeOf(entry) === timeOf(old[index]))) return after;
+  if (!now.every((entry, index) => equalJson(withoutTime(entry), withoutTime(old[index])))) return after;
+  if (!equalJson(withManagedFields(before, undefined), withManagedFields(after, undefined))) return after;
+  return withManagedFields(after, old);
+}
+
+function timeOf(entry: unknown): unknown {
+  return isObject(entry) ? entry.time : undefined;
+}
+
+function withoutTime(entry: unknown): unknown {
+  return isObject(entry) ? withMember(entry, 'time', undefined) : entry;
+}

@@ -1,0 +1,263 @@
+/**
+ * The built-in resources: which there are (as the real server's discovery lists them), and the rules that all of them
+ * share. What a kind does differently is in `kinds/`.
+ */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { equalJson } from '@keelson/core';
+import type { ObjectType } from '../../apply/index.ts';
+import { builtInResetFields, typeSchemaFromOpenApi } from '../../apply/index.ts';
+import type { VersionedType } from '../../apply/schemas/object-type.ts';
+import { dataFile } from '../../data-file.ts';
+import { decodeGo, zero } from '../../decode/go-json.ts';
+import { type GoType, goType } from '../../decode/go-types.ts';
+import { agedTable } from '../../encode/table-columns.ts';
+import { type ApiObject, compact, type JsonObject, put, withMetadata, without } from '../../object.ts';
+import { builtInDocument, schemaNameOf } from '../../openapi/documents.ts';
+import { type PatchSchema, patchSchemaFromOpenApi } from '../../patch/index.ts';
+import {
+  apiVersionOf,
+  type Resource,
+  type ScalePaths,
+  type Strategy,
+  type UpdateRules,
+} from '../../resource/resource.ts';
+import { metadataProblems, metadataUpdateProblems } from '../../validate/metadata.ts';
+import { nameRule, subdomainProblems } from '../../validate/names.ts';
+import { restored } from '../../write/restore-reset-fields.ts';
+import { kindRules } from './kinds/index.ts';
+import type { KindRules } from './kinds/kind-rules.ts';
+
+/** The parts of an aggregated discovery document that are used. */
+interface DiscoveryList {
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string };
+    readonly versions: readonly { readonly version: string; readonly resources: readonly DiscoveredResource[] }[];
+  }[];
+}
+
+interface DiscoveredResource {
+  readonly resource: string;
+  readonly responseKind: { readonly kind: string };
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly singularResource: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly {
+    readonly subresource: string;
+    readonly responseKind: { readonly group: string; readonly version: string; readonly kind: string };
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** In the order in which discovery lists them, which is the order of preference of groups and versions. */
+export function builtInResources(): readonly Resource[] {
+  return ['api', 'apis'].flatMap((file) => {
+    const bytes = gunzipSync(readFileSync(dataFile(`data/discovery-${file}.json.gz`)));
+    const list = JSON.parse(bytes.toString()) as DiscoveryList;
+    return list.items.flatMap(({ metadata, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources.map((resource) => builtIn(metadata.name ?? '', version, resource)),
+      ),
+    );
+  });
+}
+
+function builtIn(group: string, version: string, found: DiscoveredResource): Resource {
+  const { resource, responseKind, scope, singularResource, verbs, shortNames = [], categories = [] } = found;
+  const { kind } = responseKind;
+  const subresources = new Map(
+    (found.subresources ?? []).map(({ subresource, responseKind: own, verbs: allowed }) => [
+      subresource,
+      {
+        // Discovery leaves group and version out where they are the resource's own.
+        kind: own.version === '' ? { group, version, kind: own.kind } : own,
+        verbs: allowed,
+      },
+    ]),
+  );
+  const described = {
+    group,
+    version,
+    resource,
+    singular: singularResource,
+    kind,
+    listKind: `${kind}List`,
+    namespaced: scope === 'Namespaced',
+    shortNames,
+    categories,
+    verbs,
+    subresources,
+  };
+  const rules = kindRules[group === '' ? resource : `${resource}.${group}`] ?? {};
+  return {
+    ...described,
+    // Both kinds of Event are one storage.
+    collection: resource === 'events' || group === '' ? resource : `${resource}.${group}`,
+    strategy: builtInStrategy(described, rules),
+  };
+}
+
+type Described = Omit<Resource, 'strategy' | 'collection'>;
+
+/** Kinds with a scale all keep it at the same place. */
+const workloadScale: ScalePaths = {
+  specReplicas: ['spec', 'replicas'],
+  statusReplicas: ['status', 'replicas'],
+  selector: ['spec', 'selector'],
+};
+
+function builtInStrategy(resource: Described, rules: KindRules): Strategy {
+  const { group, kind, namespaced, subresources } = resource;
+  const apiVersion = apiVersionOf(resource);
+  const schemaName = schemaNameOf(resource);
+  const hasStatus = subresources.has('status');
+  let struct: Extract<GoType, { type: 'struct' }> | undefined;
+  const type = () => {
+    if (struct === undefined) {
+      const found = goType(schemaName);
+      if (found?.type !== 'struct') throw new Error(`${schemaName} is no Go struct`);
+      struct = found;
+    }
+    return struct;
+  };
+  const emptyStatus = (): unknown => {
+    const field = type().fields.get('status');
+    return field === undefined || field.pointer || field.omitZero ? undefined : zero(field.value);
+  };
+  const withStatus = (object: ApiObject, status: unknown): ApiObject => put(object, ['status'], status);
+  const nameProblems = rules.nameProblems ?? nameRule(subdomainProblems);
+
+  const isChanged = (object: ApiObject, old: ApiObject): boolean => {
+    const content = (each: ApiObject): JsonObject => without(each, 'metadata', 'status');
+    return (
+      !equalJson(content(object), content(old)) ||
+      (rules.generation === 'content and annotations' &&
+        !equalJson(object.metadata.annotations, old.metadata.annotations))
+    );
+  };
+  const counted = (object: ApiObject, old: ApiObject): ApiObject =>
+    rules.generation !== undefined && isChanged(object, old)
+      ? withMetadata(object, { generation: (old.metadata.generation ?? 0) + 1 })
+      : object;
+
+  const validate = (object: ApiObject) => [
+    ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+    ...(rules.validate?.(object) ?? []),
+  ];
+
+  const main: UpdateRules = {
+    prepare(object, old, around) {
+      const kept = restored(object, old, main.reset);
+      return counted(rules.prepareForUpdate?.(kept, old, around) ?? kept, old);
+    },
+    // Twice: the server checks the metadata of every update, and every built-in kind does it again.
+    validate: (object, old) => [
+      ...metadataUpdateProblems(object, old),
+      ...metadataUpdateProblems(object, old),
+      ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+      ...((rules.validateChanged ?? rules.validate)?.(object) ?? []),
+      ...(rules.validateUpdate?.(object, old) ?? []),
+    ],
+    reset: builtInResetFields(group, kind, ''),
+  };
+  const status: UpdateRules = {
+    prepare(object, old) {
+      const kept = restored({ ...old, metadata: object.metadata, status: object.status }, old, status.reset);
+      return compact(rules.prepareForStatus?.(kept, old) ?? kept);
+    },
+    validate: (object, old) => [
+      ...metadataUpdateProblems(object, old),
+      ...metadataUpdateProblems(object, old),
+      ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+      ...(rules.validateStatus?.(object, old) ?? []),
+    ],
+    reset: builtInResetFields(group, kind, 'status'),
+  };
+  /** Removes a namespace's own finalizers, which no other endpoint may touch. */
+  const finalize: UpdateRules = {
+    prepare: (object, old) => withStatus(object, old.status),
+    validate: (object, old) => [...metadataUpdateProblems(object, old), ...(rules.validate?.(object) ?? [])],
+    reset: builtInResetFields(group, kind, 'finalize'),
+  };
+  const endpoints = new Map<string, UpdateRules>([['', main]]);
+  if (hasStatus) endpoints.set('status', status);
+  if (subresources.has('finalize')) endpoints.set('finalize', finalize);
+
+  const types = new Map<string, ObjectType>();
+  /** For the entries in managedFields of those who wrote the same objects under their other name. */
+  const aliasType = (wanted: string): VersionedType | undefined => {
+    const { alias } = rules;
+    if (alias === undefined || wanted !== apiVersionOf(alias)) return undefined;
+    const other = schemaNameOf({ ...alias, kind });
+    const schema = typeSchemaFromOpenApi(builtInDocument(alias), other);
+    const toStorage = rules.toStorage ?? ((object: ApiObject) => object);
+    const fromStorage = rules.fromStorage ?? ((object: ApiObject) => object);
+    return {
+      type: { apiVersion: wanted, kind, schema, empty: { apiVersion: wanted, kind } },
+      convert: (object) => alias.fromStorage(toStorage(object as ApiObject)),
+      convertBack: (object) => fromStorage(toStorage(object as ApiObject)),
+    };
+  };
+  let patchSchema: PatchSchema | undefined;
+
+  return {
+    custom: false,
+    internalGroup: rules.internalGroup ?? group,
+    decode(body) {
+      const { value, unknown } = decodeGo(body, type());
+      const { metadata, ...rest } = value;
+      const own = { apiVersion, kind, metadata: (metadata ?? {}) as ApiObject['metadata'] };
+      return { object: { ...own, ...rest, apiVersion, kind }, unknown };
+    },
+    default: rules.default ?? ((object) => object),
+    prepareForCreate(object, around) {
+      let prepared = hasStatus && !rules.keepsStatus ? withStatus(object, emptyStatus()) : object;
+      if (rules.generation !== undefined) prepared = withMetadata(prepared, { generation: 1 });
+      return rules.prepareForCreate?.(prepared, around) ?? prepared;
+    },
+    validate,
+    warnings: rules.warnings ?? (() => []),
+    updates: (endpoint) => endpoints.get(endpoint),
+    nameProblems,
+    createOnUpdate: rules.createOnUpdate ?? false,
+    unconditionalUpdate: rules.unconditionalUpdate ?? true,
+    returnsDeleted: rules.returnsDeleted ?? false,
+    grace: (object, requested) => rules.grace?.(object, requested),
+    markDeleted: rules.markDeleted,
+    collectible: rules.collectible ?? true,
+    mayVanish: rules.mayVanish ?? (() => true),
+    fields: new Map(Object.entries(rules.fields ?? {})),
+    unknownField: (label) =>
+      rules.shortUnknownField
+        ? `field label not supported: ${label}`
+        : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    table: () => rules.table ?? agedTable,
+    objectType(endpoint) {
+      let found = types.get(endpoint);
+      if (found === undefined) {
+        const document = builtInDocument(resource);
+        found = {
+          apiVersion,
+          kind,
+          schema: typeSchemaFromOpenApi(document, schemaName),
+          empty: { ...decodeGo({}, type()).value, apiVersion, kind },
+          reset: endpoints.get(endpoint)?.reset,
+          inVersion: (wanted) => aliasType(wanted),
+        };
+        types.set(endpoint, found);
+      }
+      return found;
+    },
+    patchSchema() {
+      patchSchema ??= patchSchemaFromOpenApi(builtInDocument(resource), schemaName);
+      return patchSchema;
+    },
+    openApiSchema: () => undefined,
+    edition: apiVersion,
+    toStorage: rules.toStorage ?? ((object) => object),
+    fromStorage: rules.fromStorage ?? ((object) => object),
+    scale: subresources.has('scale') ? workloadScale : undefined,
+  };
+}

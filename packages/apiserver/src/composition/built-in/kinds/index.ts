@@ -1,0 +1,87 @@
+/** The rules of built-in kinds, by resource and group; a kind that is not here follows the common rules alone. */
+
+import { configMap, secret } from './config.ts';
+import { customResourceDefinition } from './custom-resource-definition.ts';
+import { podDisruptionBudget } from './disruption-budget.ts';
+import { coreEvent, event } from './event.ts';
+import type { KindRules } from './kind-rules.ts';
+import { namespace } from './namespace.ts';
+import {
+  conditional,
+  counted,
+  countedConditional,
+  endpointSlice,
+  endpoints,
+  ingress,
+  lease,
+  limitRange,
+  networkPolicy,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  priorityClass,
+  returned,
+  serviceAccount,
+  storageClass,
+} from './plain-kinds.ts';
+import { pod } from './pod.ts';
+import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
+import { service } from './service.ts';
+import { cronJob, daemonSet, deployment, job, replicaSet, statefulSet } from './workloads.ts';
+
+export const kindRules: Readonly<Record<string, KindRules>> = {
+  configmaps: configMap,
+  endpoints,
+  events: coreEvent,
+  limitranges: limitRange,
+  namespaces: namespace,
+  nodes: node,
+  persistentvolumeclaims: persistentVolumeClaim,
+  persistentvolumes: persistentVolume,
+  pods: pod,
+  podtemplates: { generation: 'content', returnsDeleted: true },
+  replicationcontrollers: counted,
+  resourcequotas: returned,
+  secrets: secret,
+  serviceaccounts: serviceAccount,
+  services: service,
+  'apiservices.apiregistration.k8s.io': conditional,
+  'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinition,
+  'cronjobs.batch': cronJob,
+  'daemonsets.apps': daemonSet,
+  'deployments.apps': deployment,
+  'jobs.batch': job,
+  'replicasets.apps': replicaSet,
+  'statefulsets.apps': statefulSet,
+  'events.events.k8s.io': event,
+  'leases.coordination.k8s.io': lease,
+  'endpointslices.discovery.k8s.io': endpointSlice,
+  'poddisruptionbudgets.policy': podDisruptionBudget,
+  'roles.rbac.authorization.k8s.io': role,
+  'clusterroles.rbac.authorization.k8s.io': clusterRole,
+  'rolebindings.rbac.authorization.k8s.io': roleBinding,
+  'clusterrolebindings.rbac.authorization.k8s.io': clusterRoleBinding,
+  'ingresses.networking.k8s.io': ingress,
+  'ingressclasses.networking.k8s.io': counted,
+  'networkpolicies.networking.k8s.io': networkPolicy,
+  'priorityclasses.scheduling.k8s.io': priorityClass,
+  'runtimeclasses.node.k8s.io': { createOnUpdate: true, unconditionalUpdate: false },
+  'storageclasses.storage.k8s.io': storageClass,
+  'volumeattributesclasses.storage.k8s.io': returned,
+  'csidrivers.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
+  'csinodes.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
+  'csistoragecapacities.storage.k8s.io': conditional,
+  'volumeattachments.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
+  'deviceclasses.resource.k8s.io': { generation: 'content', returnsDeleted: true },
+  'resourceclaims.resource.k8s.io': returned,
+  'resourceclaimtemplates.resource.k8s.io': returned,
+  'resourceslices.resource.k8s.io': { generation: 'content', returnsDeleted: true },
+  'flowschemas.flowcontrol.apiserver.k8s.io': counted,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': countedConditional,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': countedConditional,
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': countedConditional,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': countedConditional,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': countedConditional,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': countedConditional,
+};

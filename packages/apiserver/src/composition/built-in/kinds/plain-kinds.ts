@@ -1,0 +1,88 @@
+/** Kinds that differ from the common rules in little. */
+import { plainTable } from '../../../encode/table-columns.ts';
+import { invalidValue } from '../../../field-error.ts';
+import { type ApiObject, at } from '../../../object.ts';
+import { leaseTable, nodeTable } from '../tables/core.ts';
+import { change, changeEach, fill, fillSpec } from './fill.ts';
+import type { KindRules } from './kind-rules.ts';
+
+export const serviceAccount: KindRules = { returnsDeleted: true };
+export const limitRange: KindRules = { createOnUpdate: true, table: plainTable };
+
+export const lease: KindRules = {
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  validate(object) {
+    const duration = at(object, 'spec', 'leaseDurationSeconds');
+    const transitions = at(object, 'spec', 'leaseTransitions');
+    return [
+      ...(typeof duration === 'number' && duration <= 0
+        ? [invalidValue('spec.leaseDurationSeconds', duration, 'must be greater than 0')]
+        : []),
+      ...(typeof transitions === 'number' && transitions < 0
+        ? [invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0')]
+        : []),
+    ];
+  },
+  table: leaseTable,
+};
+
+export const node: KindRules = {
+  keepsStatus: true,
+  default: (object) =>
+    change(object, 'status', (status) =>
+      status.capacity !== undefined ? fill(status, { allocatable: status.capacity }) : status,
+    ),
+  fields: { 'spec.unschedulable': (object) => String(at(object, 'spec', 'unschedulable') ?? false) },
+  shortUnknownField: true,
+  table: nodeTable,
+};
+
+export const endpoints: KindRules = {
+  createOnUpdate: true,
+  default: (object) =>
+    changeEach(object, 'subsets', (subset) => changeEach(subset, 'ports', (port) => fill(port, { protocol: 'TCP' }))),
+};
+
+export const endpointSlice: KindRules = {
+  generation: 'content',
+  default: (object) => changeEach(object, 'ports', (port) => fill(port, { name: '', protocol: 'TCP' })),
+};
+
+const claimPhase = (phase: string) => (object: ApiObject) =>
+  change(fill(object, { status: {} }), 'status', (status) => fill(status, { phase }));
+
+export const persistentVolumeClaim: KindRules = {
+  returnsDeleted: true,
+  default: (object) => claimPhase('Pending')(fillSpec({ volumeMode: 'Filesystem' })(object)),
+  prepareForCreate: claimPhase('Pending'),
+};
+
+export const persistentVolume: KindRules = {
+  returnsDeleted: true,
+  default: (object) =>
+    claimPhase('Pending')(fillSpec({ volumeMode: 'Filesystem', persistentVolumeReclaimPolicy: 'Retain' })(object)),
+  prepareForCreate: claimPhase('Pending'),
+};
+
+export const ingress: KindRules = { generation: 'content' };
+export const networkPolicy: KindRules = {
+  generation: 'content',
+  default: (object) =>
+    change(object, 'spec', (spec) => {
+      const egress = Array.isArray(spec.egress) && spec.egress.length > 0;
+      return fill(spec, { policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'] });
+    }),
+};
+export const counted: KindRules = { generation: 'content' };
+export const countedConditional: KindRules = { generation: 'content', unconditionalUpdate: false };
+export const conditional: KindRules = { unconditionalUpdate: false };
+export const returned: KindRules = { returnsDeleted: true };
+export const priorityClass: KindRules = {
+  default: (object) => fill(object, { preemptionPolicy: 'PreemptLowerPriority' }),
+  prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),
+};
+export const storageClass: KindRules = {
+  returnsDeleted: true,
+  default: (object) => fill(object, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
+};

@@ -1,0 +1,243 @@
+/**
+ * A version of a custom resource as a resource like any other: its rules come out of the schema in its definition.
+ */
+import { equalJson } from '@keelson/core';
+import { type Cause, compileStructural, type StructuralSchema } from '@keelson/schema';
+import { customResetFields, type ObjectType, type OpenApiSchema, typeSchemaFromStructural } from '../../apply/index.ts';
+import type { VersionedType } from '../../apply/schemas/object-type.ts';
+import { decodeGo } from '../../decode/go-json.ts';
+import { goType } from '../../decode/go-types.ts';
+import { compilePath } from '../../encode/json-path.ts';
+import { invalidValue } from '../../field-error.ts';
+import { type ApiObject, at, isObject, type JsonObject, withMetadata, without } from '../../object.ts';
+import type { Resource, ScalePaths, Strategy, Subresource, UpdateRules } from '../../resource/resource.ts';
+import { apiVersionOf } from '../../resource/resource.ts';
+import { notImplemented } from '../../status.ts';
+import { metadataProblems, metadataUpdateProblems } from '../../validate/metadata.ts';
+import { nameRule, subdomainProblems } from '../../validate/names.ts';
+import { restored } from '../../write/restore-reset-fields.ts';
+import { type Definition, type DefinitionVersion, storageVersion } from './definition.ts';
+import { printerTable } from './printer-columns.ts';
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const endpointVerbs = ['get', 'patch', 'update'];
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+/** All versions of a definition that are served. */
+export function customResources(definition: Definition): readonly Resource[] {
+  return definition.spec.versions.filter(({ served }) => served).map((version) => customResource(definition, version));
+}
+
+function customResource(definition: Definition, version: DefinitionVersion): Resource {
+  const { group, scope } = definition.spec;
+  // The names that were accepted, which a conflict may keep from being those that are wanted.
+  const names = definition.status?.acceptedNames?.kind ? definition.status.acceptedNames : definition.spec.names;
+  const { plural, singular = '', kind, listKind = `${kind}List`, shortNames = [], categories = [] } = names;
+  const subresources = new Map<string, Subresource>();
+  if (version.subresources?.status !== undefined) {
+    subresources.set('status', { kind: { group, version: version.name, kind }, verbs: endpointVerbs });
+  }
+  if (version.subresources?.scale !== undefined) subresources.set('scale', { kind: scaleKind, verbs: endpointVerbs });
+  const described = {
+    group,
+    version: version.name,
+    resource: plural,
+    singular,
+    kind,
+    listKind,
+    namespaced: scope === 'Namespaced',
+    shortNames,
+    categories,
+    verbs,
+    subresources,
+  };
+  return {
+    ...described,
+    collection: `${plural}.${group}`,
+    strategy: customStrategy(described, definition, version),
+  };
+}
+
+function scalePaths(version: DefinitionVersion): ScalePaths | undefined {
+  const scale = version.subresources?.scale;
+  if (scale === undefined) return undefined;
+  const path = (text: string) => text.split('.').filter((part) => part !== '');
+  return {
+    specReplicas: path(scale.specReplicasPath),
+    statusReplicas: path(scale.statusReplicasPath),
+    selector: scale.labelSelectorPath === undefined ? undefined : path(scale.labelSelectorPath),
+  };
+}
+
+/** The numbers of a scale must be numbers, or autoscalers could not read them. */
+function scaleProblems(object: ApiObject, paths: ScalePaths | undefined): readonly Cause[] {
+  if (paths === undefined) return [];
+  return [paths.specReplicas, paths.statusReplicas].flatMap((path) => {
+    const value = at(object, ...path);
+    const field = `.${path.join('.')}`;
+    if (value === undefined) return [];
+    if (typeof value !== 'number') {
+      const type = typeof value === 'boolean' ? 'bool' : typeof value;
+      return [
+        invalidValue(field, 0, `${field} accessor error: ${String(value)} is of the type ${type}, expected int64`),
+      ];
+    }
+    return value < 0 ? [invalidValue(field, value, 'should be a non-negative integer')] : [];
+  });
+}
+
+function customStrategy(
+  resource: Omit<Resource, 'strategy' | 'collection'>,
+  definition: Definition,
+  version: DefinitionVersion,
+): Strategy {
+  const { kind, namespaced, subresources } = resource;
+  const apiVersion = apiVersionOf(resource);
+  const storedAs = apiVersionOf({ group: resource.group, version: storageVersion(definition)?.name ?? version.name });
+  const hasStatus = subresources.has('status');
+  const nameProblems = nameRule(subdomainProblems);
+  const scale = scalePaths(version);
+  let compiled: StructuralSchema | undefined;
+  const schema = (): StructuralSchema => {
+    compiled ??= compileStructural(version.schema?.openAPIV3Schema ?? { type: 'object' });
+    return compiled;
+  };
+
+  const kindProblems = (object: ApiObject): readonly Cause[] =>
+    object.kind === kind ? [] : [invalidValue('kind', object.kind, `must be ${kind}`)];
+  const common = (object: ApiObject): readonly Cause[] => [
+    ...kindProblems(object),
+    ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: false }),
+  ];
+  const content = (object: ApiObject): JsonObject =>
+    hasStatus ? without(object, 'metadata', 'status') : without(object, 'metadata');
+
+  const main: UpdateRules = {
+    prepare(object, old) {
+      const kept = restored(object, old, main.reset);
+      return equalJson(content(kept), content(old))
+        ? kept
+        : withMetadata(kept, { generation: (old.metadata.generation ?? 0) + 1 });
+    },
+    validate: (object, old) => [
+      ...common(object),
+      ...metadataUpdateProblems(object, old),
+      ...schema().validate(object, old),
+      ...scaleProblems(object, scale),
+    ],
+    reset: customResetFields(hasStatus, ''),
+  };
+  const status: UpdateRules = {
+    prepare(object, old) {
+      const { managedFields, resourceVersion, uid } = object.metadata;
+      const kept = withMetadata(old, { managedFields, resourceVersion, uid });
+      return object.status === undefined ? without(kept, 'status') : { ...kept, status: object.status };
+    },
+    validate: main.validate,
+    reset: customResetFields(hasStatus, 'status'),
+  };
+
+  const types = new Map<string, ObjectType>();
+  const read = new WeakMap<ApiObject, ApiObject>();
+  const edition = `${apiVersion} ${definition.metadata.uid} ${definition.metadata.generation ?? 0}`;
+
+  return {
+    custom: true,
+    internalGroup: resource.group,
+    decode(body) {
+      const { metadata, ...rest } = body;
+      const meta = decodedMetadata(metadata);
+      const { value, pruned } = schema().prune({ ...rest, metadata: meta.metadata });
+      const object = value as ApiObject;
+      return {
+        object: { ...object, apiVersion, kind: object.kind ?? kind },
+        unknown: [...meta.unknown, ...pruned].sort(),
+      };
+    },
+    default: (object) => schema().default(object) as ApiObject,
+    prepareForCreate: (object) => withMetadata(hasStatus ? without(object, 'status') : object, { generation: 1 }),
+    validate: (object) => [...common(object), ...schema().validate(object), ...scaleProblems(object, scale)],
+    warnings: () => (version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
+    updates: (endpoint) => (endpoint === '' ? main : endpoint === 'status' && hasStatus ? status : undefined),
+    nameProblems,
+    createOnUpdate: false,
+    unconditionalUpdate: false,
+    returnsDeleted: false,
+    grace: () => undefined,
+    markDeleted: undefined,
+    collectible: true,
+    mayVanish: () => true,
+    fields: new Map(
+      (version.selectableFields ?? []).map(({ jsonPath }) => {
+        const find = compilePath(jsonPath);
+        return [jsonPath.replace(/^\./, ''), (object: ApiObject) => String(find(object)[0] ?? '')];
+      }),
+    ),
+    unknownField: (label) => `field label not supported: ${label}`,
+    table: () => printerTable(version.additionalPrinterColumns),
+    objectType(endpoint) {
+      let found = types.get(endpoint);
+      if (found === undefined) {
+        found = {
+          apiVersion,
+          kind,
+          schema: typeSchemaFromStructural((version.schema?.openAPIV3Schema ?? {}) as OpenApiSchema),
+          empty: { apiVersion, kind },
+          reset: customResetFields(hasStatus, endpoint),
+          inVersion: (wanted) => versionType(definition, wanted, kind, (object) => ({ ...object, apiVersion })),
+        };
+        types.set(endpoint, found);
+      }
+      return found;
+    },
+    patchSchema: () => undefined,
+    openApiSchema: () => version.schema?.openAPIV3Schema as JsonObject | undefined,
+    edition,
+    toStorage: (object) => (object.apiVersion === storedAs ? object : converted(definition, object, storedAs)),
+    fromStorage(object) {
+      let shown = read.get(object);
+      if (shown === undefined) {
+        const own =
+          object.apiVersion === apiVersion
+            ? object
+            : (schema().prune(converted(definition, object, apiVersion)).value as ApiObject);
+        shown = schema().default(own) as ApiObject;
+        read.set(object, shown);
+      }
+      return shown;
+    },
+    scale,
+  };
+}
+
+/** For the entries in managedFields of those who wrote in another version. */
+function versionType(
+  { spec }: Definition,
+  apiVersion: string,
+  kind: string,
+  convertBack: VersionedType['convertBack'],
+): VersionedType | undefined {
+  const version = spec.versions.find(({ name }) => apiVersionOf({ group: spec.group, version: name }) === apiVersion);
+  if (version === undefined) return undefined;
+  const schema = typeSchemaFromStructural((version.schema?.openAPIV3Schema ?? {}) as OpenApiSchema);
+  return {
+    type: { apiVersion, kind, schema, empty: { apiVersion, kind } },
+    convert: (object) => ({ ...object, apiVersion }),
+    convertBack,
+  };
+}
+
+function converted({ spec }: Definition, object: ApiObject, apiVersion: string): ApiObject {
+  if (spec.conversion?.strategy === 'Webhook') throw notImplemented('conversion by webhook');
+  return { ...object, apiVersion };
+}
+
+function decodedMetadata(metadata: unknown): {
+  readonly metadata: ApiObject['metadata'];
+  readonly unknown: readonly string[];
+} {
+  const type = goType('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  if (type === undefined) throw new Error('ObjectMeta is no Go struct');
+  const { value, unknown } = decodeGo(isObject(metadata) ? metadata : {}, type);
+  return { metadata: value, unknown: unknown.map((path) => `metadata.${path}`) };
+}

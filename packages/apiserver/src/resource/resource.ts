@@ -1,0 +1,142 @@
+/**
+ * A resource that the server serves: what discovery says of it, and the rules by which its objects live.
+ *
+ * Built-in kinds and custom resources are both this, so that no verb needs to know which one it has before it.
+ */
+import type { FieldSet, Random } from '@keelson/core';
+import type { Cause } from '@keelson/schema';
+import type { ObjectType } from '../apply/index.ts';
+import type { ApiObject, JsonObject } from '../object.ts';
+import type { PatchSchema } from '../patch/index.ts';
+
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  /** The plural in the path. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  /** Where its objects are; several versions, and the two kinds of Event, share one collection. */
+  readonly collection: string;
+  readonly strategy: Strategy;
+}
+
+export interface Subresource {
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+interface Decoded {
+  readonly object: ApiObject;
+  /** Paths of members that the type does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** What a value has on its way into the store beside itself. */
+export interface Surroundings {
+  readonly random: Random;
+  /** Wall time in milliseconds. */
+  readonly now: number;
+  /** The stored objects of another collection, by key. */
+  readonly find: (collection: string, key: string) => ApiObject | undefined;
+  readonly list: (collection: string) => Iterable<ApiObject>;
+}
+
+/** How one endpoint of a resource (the object itself, its status, …) changes an object. */
+export interface UpdateRules {
+  /** Keeps what this endpoint may not change, counts the generation. */
+  prepare(object: ApiObject, old: ApiObject, around: Surroundings): ApiObject;
+  validate(object: ApiObject, old: ApiObject): readonly Cause[];
+  /** Fields that this endpoint does not keep, and that its users therefore never own. */
+  readonly reset: FieldSet | undefined;
+}
+
+/** The rules of a kind; the word is Kubernetes' own for it. */
+export interface Strategy {
+  /** A custom resource: described by a schema that may change at any time. */
+  readonly custom: boolean;
+  /** The group under which refusals name the kind; for the newer Event it is not its own. */
+  readonly internalGroup: string;
+  /** Other versions of which a body may be, which say the same things in the same way. */
+  readonly olderVersions?: readonly string[];
+  /** Reads a decoded body as this kind; throws a `GoJsonError` when a value has the wrong type. */
+  decode(body: JsonObject): Decoded;
+  default(object: ApiObject): ApiObject;
+  /** Drops what a creator may not set, starts the generation, allocates. */
+  prepareForCreate(object: ApiObject, around: Surroundings): ApiObject;
+  validate(object: ApiObject): readonly Cause[];
+  /** Remarks for the creator that are no refusal. */
+  warnings(object: ApiObject): readonly string[];
+  /** The object itself is the endpoint ``. */
+  updates(endpoint: string): UpdateRules | undefined;
+  /** What is wrong with a name or, ending in a dash, with the beginning of one. */
+  nameProblems(name: string, prefix: boolean): readonly string[];
+
+  readonly createOnUpdate: boolean;
+  /** An update may come without a resourceVersion. */
+  readonly unconditionalUpdate: boolean;
+  readonly returnsDeleted: boolean;
+  /** Seconds that a deleted object stays; `undefined` for kinds that know no grace. */
+  grace(object: ApiObject, requested: number | undefined): number | undefined;
+  /** The first request to delete does this to the object and nothing else; `undefined` where there is nothing to do. */
+  readonly markDeleted: ((object: ApiObject, now: string) => ApiObject | undefined) | undefined;
+  /** Whether the garbage collector's finalizers may be put on these objects. */
+  readonly collectible: boolean;
+  /** Whether an update that leaves a deleted object without finalizers removes it. */
+  mayVanish(object: ApiObject): boolean;
+
+  /** Field selectors, beside metadata.name and metadata.namespace. */
+  readonly fields: ReadonlyMap<string, (object: ApiObject) => string>;
+  /** What is said of a field selector that the kind does not know. */
+  unknownField(label: string): string;
+  table(): TableRules;
+
+  /** For server-side apply and managedFields. */
+  objectType(endpoint: string): ObjectType;
+  /** For strategic merge; custom resources know none. */
+  patchSchema(): PatchSchema | undefined;
+
+  /** The schema of a custom resource, for its OpenAPI document. */
+  openApiSchema(): JsonObject | undefined;
+
+  /** Names what `fromStorage` gives; another name means that the same stored object may read differently now. */
+  readonly edition: string;
+  toStorage(object: ApiObject): ApiObject;
+  /** Of a stored object, whatever its version was; must give the same for the same. */
+  fromStorage(object: ApiObject): ApiObject;
+
+  /** Where a custom resource keeps what its scale shows. */
+  readonly scale: ScalePaths | undefined;
+}
+
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** A selector as text, or a LabelSelector. */
+  readonly selector: readonly string[] | undefined;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+export interface TableRules {
+  readonly columns: readonly Column[];
+  cells(object: ApiObject, now: number): readonly unknown[];
+  conditions?(object: ApiObject): readonly JsonObject[] | undefined;
+}
+
+export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
+  group === '' ? version : `${group}/${version}`;
+
+export const keyIn = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);

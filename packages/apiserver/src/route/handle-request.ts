@@ -1,0 +1,142 @@
+/**
+ * A request's walk through the server: authenticate → authorise → route → the verb (decode, mutate, admit, validate,
+ * store) → encode. Whatever goes wrong on the way is a `Status`.
+ */
+
+import { attributesOf, refusal } from '../authorise/attributes.ts';
+import { discover } from '../discovery/discovery.ts';
+import { health } from '../discovery/health.ts';
+import { issuerDiscovery } from '../discovery/issuer.ts';
+import type { OpenApi } from '../discovery/open-api.ts';
+import { prefersYaml } from '../encode/negotiate.ts';
+import type { Impersonator } from '../impersonate/impersonate.ts';
+import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse } from '../request/exchange.ts';
+import { type RequestInfo, requestInfo } from '../request/request-info.ts';
+import { isPrivileged, type User } from '../request/user.ts';
+import { internalError, noSuchResource, StatusError } from '../status.ts';
+import type { Call, Context } from '../verbs/context.ts';
+import { dispatch } from './dispatch.ts';
+
+export interface Walk {
+  readonly context: Context;
+  readonly openApi: OpenApi;
+  readonly impersonator: Impersonator;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+export async function answer(walk: Walk, request: ApiRequest): Promise<ApiResponse> {
+  const warnings: string[] = [];
+  const response = withWarnings(await walked(walk, request, warnings), warnings);
+  return prefersYaml(request.headers.accept) ? asYaml(response) : pretty(request, response);
+}
+
+async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  let user: User | undefined;
+  try {
+    const info = requestInfo(request.method, request.path, request.query);
+    user = authorised(walk, request, info, warnings);
+    if (info.type === 'other') return other(walk, request);
+    const { context } = walk;
+    const resource = context.registry.find(info.group, info.version, info.resource);
+    if (resource === undefined) {
+      // A group that exists says that there is no such resource in it; anything else is no path at all.
+      if (context.registry.isServed(info.group, info.version)) throw noSuchResource();
+      return textResponse(404, '404 page not found\n');
+    }
+    // Below a namespace there are no objects that are in none.
+    if (!resource.namespaced && info.namespace !== '' && resource.collection !== 'namespaces') {
+      if (resource.strategy.custom) return textResponse(404, '404 page not found\n');
+      throw noSuchResource();
+    }
+    const call: Call = {
+      request,
+      user,
+      info,
+      resource,
+      namespace: resource.namespaced ? info.namespace : '',
+      name: info.name,
+      warnings,
+    };
+    return await dispatch(context, call);
+  } catch (error) {
+    if (!(error instanceof StatusError)) walk.onError?.(error);
+    return failure(error, user);
+  }
+}
+
+/** Who is asking, or on whose behalf; throws unless he may. */
+function authorised(walk: Walk, request: ApiRequest, info: RequestInfo, warnings: string[]): User {
+  const { authenticator, authoriser } = walk.context;
+  const { query, impersonation } = request;
+  const requestor = authenticator.authenticate(request, warnings);
+  const user =
+    impersonation === undefined
+      ? requestor
+      : walk.impersonator.impersonate(requestor, impersonation, attributesOf(info, query));
+  if (isPrivileged(user)) return user;
+  const wanted = attributesOf(info, query);
+  const { allowed, reason } = authoriser.decide(user, wanted);
+  if (!allowed) throw refusal(user, wanted, reason);
+  return user;
+}
+
+function other({ context, openApi }: Walk, request: ApiRequest): ApiResponse {
+  return (
+    health(request, context.registry) ??
+    discover(request, context.registry) ??
+    openApi.answer(request) ??
+    issuerDiscovery(request, context.accountTokens) ??
+    textResponse(404, '404 page not found\n')
+  );
+}
+
+function failure(error: unknown, user: User | undefined): ApiResponse {
+  const { status } =
+    error instanceof StatusError ? error : internalError(error instanceof Error ? error.message : String(error));
+  const code = status.code ?? 500;
+  const seconds = status.details?.retryAfterSeconds;
+  const response = jsonResponse(code, status);
+  return {
+    ...response,
+    headers: {
+      ...response.headers,
+      'cache-control': 'no-cache, private',
+      ...(seconds !== undefined && seconds > 0 && { 'retry-after': String(seconds) }),
+      // What is refused to somebody may be shown to him in a browser.
+      ...(user === undefined && code !== 401 && { 'x-content-type-options': 'nosniff' }),
+    },
+  };
+}
+
+/** Each remark once, in the form that RFC 7234 gives to warnings. */
+function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
+  if (warnings.length === 0) return response;
+  const texts = [...new Set(warnings)].map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return { ...response, headers: { ...response.headers, warning: texts } };
+}
+
+async function asYaml(response: ApiResponse): Promise<ApiResponse> {
+  if (isStream(response.body) || !isPlainJson(response)) return response;
+  const { stringify } = await import('yaml');
+  const value: unknown = JSON.parse(Buffer.concat(response.body).toString());
+  const headers = { ...response.headers, 'content-type': 'application/yaml' };
+  // As Go's library writes it: members in order, and what an older reader would take for something else in quotes.
+  const style = { aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true, indentSeq: false } as const;
+  return { ...response, headers, body: [Buffer.from(stringify(value, { ...style, compat: 'yaml-1.1' }))] };
+}
+
+function isPlainJson({ headers, body }: ApiResponse): boolean {
+  const type = headers['content-type'];
+  return type === 'application/json' && headers['content-encoding'] === undefined && body.length > 0;
+}
+
+const people = /^(?:curl|Wget|Mozilla\/5\.0)/;
+
+/** People who look at an answer get it indented. */
+function pretty({ query, headers }: ApiRequest, response: ApiResponse): ApiResponse {
+  const asked = query.get('pretty');
+  const wanted = asked === null ? people.test(headers['user-agent'] ?? '') : asked === 'true' || asked === '1';
+  if (!wanted || isStream(response.body) || !isPlainJson(response)) return response;
+  const value: unknown = JSON.parse(Buffer.concat(response.body).toString());
+  return { ...response, body: [Buffer.from(JSON.stringify(value, null, 2))] };
+}

@@ -1,0 +1,182 @@
+/**
+ * The door on the network: HTTPS on the loopback address.
+ *
+ * Promises: closing it ends every connection and every open watch at once, and touches no state; another door on the same
+ * server goes on where it stopped.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { maxBodyBytes } from '../decode/body.ts';
+import { type ApiRequest, type ApiResponse, type Credentials, isStream, type Sink } from '../request/exchange.ts';
+import { credentialId } from '../request/user.ts';
+import type { Identity } from './certificates.ts';
+import type { Answer } from './in-process.ts';
+
+export interface HttpsDoor extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+}
+
+export async function openHttpsDoor(
+  answer: Answer,
+  {
+    port,
+    server: identity,
+    authority,
+  }: { readonly port: number; readonly server: Identity; readonly authority: string },
+): Promise<HttpsDoor> {
+  const streams = new Set<Disposable>();
+  const server = createServer(
+    { cert: identity.certificate, key: identity.key, ca: authority, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      serve(answer, request, response, streams).catch(() => response.destroy());
+    },
+  );
+  // Clients keep connections and decide themselves when to drop them; a watch may be silent for an hour.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
+  server.headersTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `https://127.0.0.1:${bound}`,
+    port: bound,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const stream of [...streams]) stream[Symbol.dispose]();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(
+  answer: Answer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  streams: Set<Disposable>,
+): Promise<void> {
+  const api = await asApiRequest(request);
+  if (api === undefined) return;
+  send(await answer(api), response, streams);
+}
+
+/** `undefined` when the client went away before it had said everything. */
+async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | undefined> {
+  const { url = '/', method = 'GET', headers, socket } = request;
+  const index = url.indexOf('?');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      // One byte too many is enough for the refusal; the rest is read and dropped.
+      if (length <= maxBodyBytes + 65_536) chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return {
+    method,
+    path: index === -1 ? url : url.slice(0, index),
+    query: new URLSearchParams(index === -1 ? '' : url.slice(index + 1)),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+    ),
+    body: length === 0 ? undefined : Buffer.concat(chunks),
+    credentials: credentialsOf(socket as TLSSocket),
+    impersonation: impersonationIn(request),
+    host: headers.host ?? '',
+  };
+}
+
+function impersonationIn({ headers, headersDistinct }: IncomingMessage): ApiRequest['impersonation'] {
+  const names = Object.keys(headers).filter((name) => name.startsWith('impersonate-'));
+  return names.length === 0 ? undefined : new Map(names.map((name) => [name, headersDistinct[name] ?? []]));
+}
+
+/** What was found out about a connection holds for all its requests. */
+const known = new WeakMap<TLSSocket, Credentials>();
+
+/** The subject of a certificate that our own authority has signed. */
+function credentialsOf(socket: TLSSocket): Credentials {
+  let credentials = known.get(socket);
+  if (credentials === undefined) {
+    credentials = socket.authorized ? certificateOf(socket) : {};
+    known.set(socket, credentials);
+  }
+  return credentials;
+}
+
+function certificateOf(socket: TLSSocket): Credentials {
+  const { subject, fingerprint256 } = socket.getPeerCertificate();
+  if (subject?.CN === undefined) return {};
+  const groups = (subject.O ?? []) as string | string[];
+  const name = String(subject.CN);
+  const extra = { [credentialId]: [`X509SHA256=${fingerprint256.replaceAll(':', '').toLowerCase()}`] };
+  return { certificate: { name, groups: typeof groups === 'string' ? [groups] : groups, extra } };
+}
+
+function send({ status, headers, body }: ApiResponse, response: ServerResponse, streams: Set<Disposable>): void {
+  for (const [name, value] of Object.entries(headers))
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  if (!isStream(body)) {
+    const bytes = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
+    if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.length);
+    response.writeHead(status);
+    response.end(bytes);
+    return;
+  }
+  response.writeHead(status);
+  response.flushHeaders();
+  const source = body(new ResponseSink(response));
+  streams.add(source);
+  response.once('close', () => {
+    streams.delete(source);
+    source[Symbol.dispose]();
+  });
+}
+
+/** Writes of one turn leave in one piece. */
+class ResponseSink implements Sink {
+  readonly #response: ServerResponse;
+  #chunks: Buffer[] = [];
+  #unsent = 0;
+  #ending = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get pending(): number {
+    return this.#unsent + this.#response.writableLength;
+  }
+
+  write(bytes: Buffer): void {
+    this.#chunks.push(bytes);
+    this.#unsent += bytes.length;
+    if (this.#chunks.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  end(): void {
+    this.#ending = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#unsent = 0;
+    if (this.#response.writableEnded || this.#response.destroyed) return;
+    if (chunks.length > 0) this.#response.write(Buffer.concat(chunks));
+    if (this.#ending) this.#response.end();
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * A change while it is being told: what many watchers need of it is worked out once, and forgotten when all have heard.
+ */
+import type { EventType, Representation } from '../encode/representation.ts';
+import { withMetadata } from '../object.ts';
+import { type Change, Revision } from '../store/revision.ts';
+import type { Selection } from './selection.ts';
+
+export class Announcement {
+  readonly #change: Change;
+  readonly #known = new Map<string, { readonly was: boolean; readonly is: boolean }>();
+
+  constructor(change: Change) {
+    this.#change = change;
+  }
+
+  readonly #lines = new Map<string, Buffer>();
+  #departed: Revision | undefined;
+
+  /** The line of a watch, as one buffer that all watchers with the same form send. */
+  line(type: EventType, revision: Revision, represent: Representation): Buffer {
+    const { name } = represent;
+    if (name === undefined) return Buffer.concat(represent.event(type, revision));
+    const key = `${type} ${name}`;
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = Buffer.concat(represent.event(type, revision));
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  /** The last selected content under the number of the change that took it out of the selection. */
+  departed(revision: Revision, previous: Revision): Revision {
+    this.#departed ??= new Revision(
+      revision.key,
+      revision.number,
+      withMetadata(previous.object, { resourceVersion: String(revision.number) }),
+    );
+    return this.#departed;
+  }
+
+  /** Whether the object was selected before the change, and whether it is now. */
+  of(selection: Selection): { readonly was: boolean; readonly is: boolean } {
+    let verdict = this.#known.get(selection.text);
+    if (verdict === undefined) {
+      const { type, revision, previous } = this.#change;
+      verdict = {
+        was: previous !== undefined && selection.matches(previous.object),
+        is: type !== 'DELETED' && selection.matches(revision.object),
+      };
+      this.#known.set(selection.text, verdict);
+    }
+    return verdict;
+  }
+}
