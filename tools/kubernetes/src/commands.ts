@@ -7,17 +7,17 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { kubernetesVersion } from './binaries/versions.ts';
 import { sweep, takeDown } from './cluster/down.ts';
-import { type Cluster, type ClusterRecord, findCluster, isAlive, type Ready } from './cluster/record.ts';
 import { bringUp } from './cluster/up.ts';
-import type { Context } from './context.ts';
-import { hasErrorCode, isProblem, Problem } from './problem.ts';
+import { type Cluster, type ClusterRecord, findCluster, isAlive, type Ready } from './cluster-directory/record.ts';
+import type { Context } from './machine/context.ts';
+import { duration } from './machine/progress.ts';
+import { hasErrorCode, isUserFacingError, UserFacingError } from './machine/user-facing-error.ts';
 import { recordedProcesses } from './processes/ledger.ts';
 import { isRunning } from './processes/process-table.ts';
 import { exitCode } from './processes/run.ts';
-import { duration } from './progress.ts';
 import { environmentOf } from './start-kubernetes.ts';
-import { kubernetesVersion } from './versions.ts';
 
 export interface CommandContext extends Context {
   print(line: string): void;
@@ -157,7 +157,7 @@ function execute([program = '', ...args]: readonly string[], name: string, { env
     child.on('error', (error) => {
       settled();
       const isMissing = hasErrorCode(error, 'ENOENT');
-      reject(isMissing ? new Problem(`There is no command ${program}.`, { cause: error }) : error);
+      reject(isMissing ? new UserFacingError(`There is no command ${program}.`, { cause: error }) : error);
     });
     child.on('close', (code, signal) => {
       settled();
@@ -170,12 +170,12 @@ function readyCluster(name: string, env: Context['env']): Cluster & { record: Cl
   const cluster = findCluster(name, env);
   const { layout, record } = cluster ?? {};
   if (layout && record?.ready) return { layout, record: { ...record, ready: record.ready } };
-  throw new Problem(describe(name, cluster));
+  throw new UserFacingError(describe(name, cluster));
 }
 
 /** The sentence for what the user can mend. */
 function explain(error: unknown, { signal }: Context): string | undefined {
-  if (isProblem(error)) return error.message;
+  if (isUserFacingError(error)) return error.message;
   if (signal?.aborted && error === signal.reason) return 'Interrupted; nothing is left behind.';
   if (hasErrorCode(error, 'ENOSPC')) return 'No space is left on the disk.';
   return undefined;

@@ -3,8 +3,8 @@ import { delimiter, dirname } from 'node:path';
 import type { Clock } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { findPrograms } from './binaries/lookup.ts';
-import type { Environment } from './context.ts';
-import { progressTo } from './progress.ts';
+import type { Environment } from './machine/context.ts';
+import { progressTo } from './machine/progress.ts';
 
 export interface KubectlEnvironmentOptions {
   /** @default process.env */

@@ -1,7 +1,7 @@
 /** The program behind `npm run kube`: joins the command line with this process. */
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { interruptedCode, runCommand } from './commands.ts';
-import { progressTo } from './progress.ts';
+import { progressTo } from './machine/progress.ts';
 
 const controller = new AbortController();
 let interruptedBy: NodeJS.Signals | undefined;

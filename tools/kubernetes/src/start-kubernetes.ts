@@ -9,12 +9,12 @@ import type { Clock } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { takeDown } from './cluster/down.ts';
 import { bringUp, type RunningCluster } from './cluster/up.ts';
-import type { Context, Environment } from './context.ts';
-import { writeClientConfig, writePrivately } from './control-plane/pki.ts';
-import { kubeconfig } from './kubeconfig.ts';
+import type { Context, Environment } from './machine/context.ts';
+import { type Progress, progressTo } from './machine/progress.ts';
 import type { Node } from './node/node.ts';
+import { kubeconfig } from './pki/kubeconfig.ts';
+import { writeClientConfig, writePrivately } from './pki/pki.ts';
 import { type Command, type Finished, type RunOptions, run, succeed } from './processes/run.ts';
-import { type Progress, progressTo } from './progress.ts';
 
 export interface KubernetesOptions {
   /** Runs a node with containerd and kubelet, so that pods really run; needs root. @default false */

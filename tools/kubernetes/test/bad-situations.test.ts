@@ -3,9 +3,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { availability, thisMachine } from '../src/availability.ts';
+import { kubernetesVersion } from '../src/binaries/versions.ts';
+import { availability, thisMachine } from '../src/cluster/availability.ts';
 import type { Finished } from '../src/processes/run.ts';
-import { kubernetesVersion } from '../src/versions.ts';
 import { FakeMachine, unsuited } from './fake-kubernetes.ts';
 
 const only = { skip: unsuited };

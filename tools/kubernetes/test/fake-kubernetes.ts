@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@keelson/core/system';
-import { type Layout, layoutOf } from '../src/cluster/layout.ts';
-import { findOnPath, systemPath } from '../src/find-on-path.ts';
+import { type Layout, layoutOf } from '../src/cluster-directory/layout.ts';
+import { findOnPath, systemPath } from '../src/machine/find-on-path.ts';
+import { until } from '../src/machine/wait.ts';
 import { recordedProcesses } from '../src/processes/ledger.ts';
 import { exitCode, type Finished } from '../src/processes/run.ts';
-import { until } from '../src/wait.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 

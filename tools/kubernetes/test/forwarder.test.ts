@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
 import { type Forwarder, startForwarder } from '../src/index.ts';
-import { until } from '../src/wait.ts';
+import { until } from '../src/machine/wait.ts';
 
 /** A server, a forwarder to it, and one client's connection through that. */
 class Line implements AsyncDisposable {

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
+import { kubernetesVersion } from '../src/binaries/versions.ts';
+import { until } from '../src/machine/wait.ts';
 import { closeLedger, launch, ledgerIn, openLedger, recordedProcesses } from '../src/processes/ledger.ts';
 import { identify, isRunning, type ProcessIdentity } from '../src/processes/process-table.ts';
-import { kubernetesVersion } from '../src/versions.ts';
-import { until } from '../src/wait.ts';
 import { FakeMachine, unsuited } from './fake-kubernetes.ts';
 
 const only = { skip: unsuited };
@@ -15,7 +15,7 @@ const only = { skip: unsuited };
 const ended = (identity: ProcessIdentity) =>
   until(() => (isRunning(identity) ? undefined : true), { clock: systemClock, what: 'the end', deadlineMs: 10_000 });
 
-test('a program that ends too early is named with its last words, and nothing is left', only, async () => {
+test('a program that ends too early is named with the reason from its log, and nothing is left', only, async () => {
   using machine = new FakeMachine();
   machine.installAll(kubernetesVersion, 'echo "I0101 starting"; echo "Error: no such luck"; sleep 1; exit 1');
   const command = machine.start(['up']);

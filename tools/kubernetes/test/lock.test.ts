@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { alone } from '../src/lock.ts';
+import { alone } from '../src/machine/lock.ts';
 import { FakeMachine, unsuited } from './fake-kubernetes.ts';
 
 const only = { skip: unsuited };
@@ -35,7 +35,7 @@ test('the second waits, says for whom, and runs when the first is done', only, a
 test('the lock of a process that was killed is free', only, async () => {
   using machine = new FakeMachine();
   const file = join(machine.directory, 'lock');
-  const library = JSON.stringify(new URL('../src/lock.ts', import.meta.url).href);
+  const library = JSON.stringify(new URL('../src/machine/lock.ts', import.meta.url).href);
   const script = `const { alone } = await import(${library});
     await alone(${JSON.stringify(file)}, 'building', { progress: {} }, () => {
       console.log('held');

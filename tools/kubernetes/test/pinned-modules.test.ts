@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { goPackage, type Program } from '../src/binaries/programs.ts';
-import { etcdVersion, kubernetesVersion, parseKubernetesVersion } from '../src/versions.ts';
+import { etcdVersion, kubernetesVersion, parseKubernetesVersion } from '../src/binaries/versions.ts';
 
 const goMod = (module: string) => readFileSync(new URL(`../go/${module}/go.mod`, import.meta.url), 'utf8');
 

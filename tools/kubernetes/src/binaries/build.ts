@@ -7,16 +7,16 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Context, Environment } from '../context.ts';
-import { cacheDirectory, programsDirectory } from '../directories.ts';
-import { findOnPath, isExecutable } from '../find-on-path.ts';
-import { alone } from '../lock.ts';
-import { Problem } from '../problem.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { cacheDirectory, programsDirectory } from '../machine/directories.ts';
+import { requireDiskSpace } from '../machine/disk-space.ts';
+import { findOnPath, isExecutable } from '../machine/find-on-path.ts';
+import { alone } from '../machine/lock.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { type Finished, lastLine, run } from '../processes/run.ts';
-import { requireSpace } from '../space.ts';
-import { type KubernetesVersion, kubernetesVersion, parseKubernetesVersion } from '../versions.ts';
 import { goModule } from './go-module.ts';
 import { goPackage, type Product, type Program, productOf, productVersion } from './programs.ts';
+import { type KubernetesVersion, kubernetesVersion, parseKubernetesVersion } from './versions.ts';
 
 const checkedIn = fileURLToPath(new URL('../../go', import.meta.url));
 const kubernetesPrograms: readonly Program[] = [
@@ -39,12 +39,12 @@ export async function build(programs: readonly Program[], version: string, conte
     // Another run may have built them while we waited for the lock.
     const missing = programs.filter((program) => !isExecutable(target(program, version, env)));
     if (missing.length === 0) return;
-    await requireSpace(cacheDirectory(env), neededForPrograms, 'keeping the programs of Kubernetes');
+    await requireDiskSpace(cacheDirectory(env), neededForPrograms, 'keeping the programs of Kubernetes');
     const temporary = temporaryDirectory(env);
     try {
       rmSync(temporary, { recursive: true, force: true }); // of a build that was killed
       mkdirSync(temporary, { recursive: true });
-      await requireSpace(await goCache(context), neededForGo, 'building Kubernetes');
+      await requireDiskSpace(await goCache(context), neededForGo, 'building Kubernetes');
       progress.say(
         `Building ${missing.join(', ')} for Kubernetes ${version}, once (six minutes for all of them on two cores).`,
       );
@@ -58,7 +58,7 @@ export async function build(programs: readonly Program[], version: string, conte
 /** Throws unless there is a Go to build with. */
 export function requireGo(programs: readonly Program[], version: string, env: Environment): void {
   if (findOnPath('go', env.PATH ?? '')) return;
-  throw new Problem(
+  throw new UserFacingError(
     `Go is not on the PATH, and ${programs.join(', ')} of Kubernetes ${version} must be built: install Go 1.26 or later, or set KUBEBUILDER_ASSETS.`,
   );
 }
@@ -134,7 +134,7 @@ async function downloadModule(module: string, cwd: string, context: Context): Pr
   const { stdout } = await runGo(['mod', 'download', '-json', module], cwd, context);
   const answer = JSON.parse(stdout) as { readonly GoMod?: string; readonly Error?: string };
   if (answer.GoMod === undefined) {
-    throw new Problem(`Go cannot have ${module}: ${answer.Error?.replaceAll(/\s+/g, ' ')}`);
+    throw new UserFacingError(`Go cannot have ${module}: ${answer.Error?.replaceAll(/\s+/g, ' ')}`);
   }
   return { GoMod: answer.GoMod };
 }
@@ -164,6 +164,6 @@ function runGo(args: readonly string[], cwd: string, { env, signal }: Context): 
 async function go(args: readonly string[], cwd: string, context: Context): Promise<string> {
   const { code, stdout, stderr } = await runGo(args, cwd, context);
   if (code === 0) return stdout;
-  if (/no space left on device/.test(stderr)) throw new Problem(`No space is left for go ${args[0]}.`);
-  throw new Problem(`go ${args[0]} ${args.at(-1)} failed: ${lastLine(stderr) || lastLine(stdout)}`);
+  if (/no space left on device/.test(stderr)) throw new UserFacingError(`No space is left for go ${args[0]}.`);
+  throw new UserFacingError(`go ${args[0]} ${args.at(-1)} failed: ${lastLine(stderr) || lastLine(stdout)}`);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseKubernetesVersion } from '../versions.ts';
 import { linkerFlags } from './build.ts';
 import { goModule, stagingModules } from './go-module.ts';
+import { parseKubernetesVersion } from './versions.ts';
 
 const kubernetesGoMod = `module k8s.io/kubernetes
 

@@ -5,8 +5,8 @@
  * v0.0.0 and replaces them by paths. Replacements of a dependency do not count, so ours name what is published.
  */
 
-import type { KubernetesVersion } from '../versions.ts';
 import { goPackage, type Program } from './programs.ts';
+import type { KubernetesVersion } from './versions.ts';
 
 /** The go.mod before `go mod tidy`, made from the go.mod that k8s.io/kubernetes has at that version. */
 export function goModule(kubernetesGoMod: string, version: KubernetesVersion, programs: readonly Program[]): string {

@@ -1,19 +1,19 @@
 /**
  * Finds each program in KUBEBUILDER_ASSETS, then in the cache, and has the rest built.
  *
- * Promises: all programs of Kubernetes are of one version, or a `Problem` names those that differ; nothing is built
+ * Promises: all programs of Kubernetes are of one version, or a `UserFacingError` names those that differ; nothing is built
  * before that is sure.
  */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Context, Environment } from '../context.ts';
-import { programsDirectory } from '../directories.ts';
-import { isExecutable } from '../find-on-path.ts';
-import { Problem } from '../problem.ts';
-import { kubernetesVersion, parseKubernetesVersion } from '../versions.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { programsDirectory } from '../machine/directories.ts';
+import { isExecutable } from '../machine/find-on-path.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { build } from './build.ts';
 import { type Program, productOf, productVersion } from './programs.ts';
 import { reportedVersion } from './reported-version.ts';
+import { kubernetesVersion, parseKubernetesVersion } from './versions.ts';
 
 export interface Programs {
   readonly version: string;
@@ -48,7 +48,7 @@ export async function findPrograms(
   };
 }
 
-/** Where each program is, or will be once built. Throws the `Problem` that makes building pointless. */
+/** Where each program is, or will be once built. Throws the `UserFacingError` that makes building pointless. */
 export async function locatePrograms(
   programs: readonly Program[],
   version: string | undefined,
@@ -73,7 +73,7 @@ export async function locatePrograms(
     }),
   );
   const mixed = mixedVersions(found, version === undefined ? undefined : wanted);
-  if (mixed) throw new Problem(mixed);
+  if (mixed) throw new UserFacingError(mixed);
   return found;
 }
 
@@ -96,10 +96,10 @@ function assetsDirectory(env: Environment, programs: readonly Program[]): string
   if (!env.KUBEBUILDER_ASSETS) return undefined;
   const directory = resolve(env.KUBEBUILDER_ASSETS);
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Problem(`KUBEBUILDER_ASSETS is wrong: ${directory} is not a directory.`);
+    throw new UserFacingError(`KUBEBUILDER_ASSETS is wrong: ${directory} is not a directory.`);
   }
   if (!programs.some((program) => isExecutable(join(directory, program)))) {
-    throw new Problem(`KUBEBUILDER_ASSETS is wrong: ${directory} holds none of ${programs.join(', ')}.`);
+    throw new UserFacingError(`KUBEBUILDER_ASSETS is wrong: ${directory} holds none of ${programs.join(', ')}.`);
   }
   return directory;
 }

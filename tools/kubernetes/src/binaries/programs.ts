@@ -1,5 +1,5 @@
 /** The programs a cluster is made of, and where each of them comes from. */
-import { etcdVersion } from '../versions.ts';
+import { etcdVersion } from './versions.ts';
 
 /** What answers requests, and the way to ask. */
 export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;

@@ -1,5 +1,5 @@
 /** Asks a program for its version. Only for programs that others put there: the cache is keyed by version. */
-import { Problem } from '../problem.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { type Command, lastLine, run } from '../processes/run.ts';
 import type { Program } from './programs.ts';
 
@@ -9,7 +9,7 @@ export async function reportedVersion(program: Program, path: string): Promise<s
   const answer = await run(command).catch((error: unknown) => ({ code: 1, stdout: '', stderr: String(error) }));
   const version = answer.code === 0 ? versionIn(answer.stdout) : undefined;
   if (version) return version;
-  throw new Problem(
+  throw new UserFacingError(
     `KUBEBUILDER_ASSETS is wrong: ${path} does not tell its version (${lastLine(answer.stderr) || lastLine(answer.stdout) || 'it prints nothing'}).`,
   );
 }

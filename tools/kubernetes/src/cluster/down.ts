@@ -5,12 +5,12 @@
  * doing it twice changes nothing.
  */
 import { rmSync } from 'node:fs';
-import type { Context } from '../context.ts';
+import { abandonedClusters, type Cluster } from '../cluster-directory/record.ts';
+import type { Context } from '../machine/context.ts';
 import { removeCgroups } from '../node/cgroups.ts';
 import { interfaceGone } from '../node/network.ts';
 import { closeLedger } from '../processes/ledger.ts';
 import { bootId } from '../processes/process-table.ts';
-import { abandonedClusters, type Cluster } from './record.ts';
 
 export async function takeDown({ layout, record }: Cluster, { clock }: Pick<Context, 'clock'>): Promise<void> {
   if (record && record.bootId === bootId()) {

@@ -5,20 +5,20 @@
  */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { programsFor, requireAvailable, thisMachine } from '../availability.ts';
 import { findPrograms, type Programs } from '../binaries/lookup.ts';
-import type { Context } from '../context.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
+import { type ClusterRecord, claimCluster, type Ready, writeRecord } from '../cluster-directory/record.ts';
 import { type Ports, serviceAddress } from '../control-plane/commands.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { freePorts, requireFreePort } from '../control-plane/ports.ts';
 import { debianRoot } from '../debian/packages.ts';
-import { clustersDirectory } from '../directories.ts';
+import type { Context } from '../machine/context.ts';
+import { clustersDirectory } from '../machine/directories.ts';
+import { requireDiskSpace } from '../machine/disk-space.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { Node } from '../node/node.ts';
-import { Problem } from '../problem.ts';
-import { requireSpace } from '../space.ts';
+import { programsFor, requireAvailable, thisMachine } from './availability.ts';
 import { sweep, takeDown } from './down.ts';
-import type { Layout } from './layout.ts';
-import { type ClusterRecord, claimCluster, type Ready, writeRecord } from './record.ts';
 
 export interface UpOptions {
   readonly name: string;
@@ -50,14 +50,14 @@ const loopback = '127.0.0.1';
 export async function bringUp(options: UpOptions, context: Context): Promise<RunningCluster> {
   const { env, clock } = context;
   if (options.pods && options.controllers === false) {
-    throw new Problem('Pods need controllers: nothing would bind them to the node, or let it become ready.');
+    throw new UserFacingError('Pods need controllers: nothing would bind them to the node, or let it become ready.');
   }
   await requireAvailable(options, thisMachine(env));
   await sweep(context);
   if (options.port !== undefined && !options.pods) await requireFreePort(loopback, options.port);
   const programs = await findPrograms(programsFor(options), options.version, context);
   const debian = options.pods ? await debianRoot(context) : undefined;
-  await requireSpace(clustersDirectory(env), neededBytes, 'a cluster');
+  await requireDiskSpace(clustersDirectory(env), neededBytes, 'a cluster');
 
   const startedAt = clock.monotonic();
   const { layout, record } = claimCluster({ ...options, version: programs.version }, context);

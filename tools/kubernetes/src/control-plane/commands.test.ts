@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layoutOf } from '../cluster/layout.ts';
+import { layoutOf } from '../cluster-directory/layout.ts';
 import { apiServerCommand, controllerManagerCommand, etcdCommand, schedulerCommand } from './commands.ts';
 
 const layout = layoutOf('/cluster');

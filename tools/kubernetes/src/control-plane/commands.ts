@@ -1,5 +1,5 @@
 /** The command lines of the control plane: values in, words out. */
-import type { Layout } from '../cluster/layout.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
 import type { Command } from '../processes/run.ts';
 
 const serviceRange = '10.96.0.0/16';

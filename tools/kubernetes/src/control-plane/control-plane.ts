@@ -2,19 +2,20 @@
  * The control plane: etcd, the API server, the controller manager and the scheduler, as processes of the ledger.
  *
  * Promises: `start` returns when /readyz is ok and the namespace `default` can run pods, or, if no controller is to see
- * to that, exists; a program that ends meanwhile is named, with its last words, at once and not after a timeout.
+ * to that, exists; a program that ends meanwhile is named, with the reason from its log, at once and not after a timeout.
  */
 import { mkdirSync } from 'node:fs';
 import type { Programs } from '../binaries/lookup.ts';
 import type { Program } from '../binaries/programs.ts';
-import type { Layout } from '../cluster/layout.ts';
-import type { Context } from '../context.ts';
-import { Problem } from '../problem.ts';
-import { lastWordsOf, requireRunning } from '../processes/last-words.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
+import type { Context } from '../machine/context.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
+import { until } from '../machine/wait.ts';
+import { createPki, type Pki, writePrivately } from '../pki/pki.ts';
+import { logHint, requireRunning } from '../processes/failure-reason.ts';
 import { launch, type Started, stop } from '../processes/ledger.ts';
 import { signalProcess } from '../processes/process-table.ts';
 import type { Command } from '../processes/run.ts';
-import { until } from '../wait.ts';
 import {
   type ApiServerOptions,
   apiServerCommand,
@@ -25,7 +26,6 @@ import {
   schedulerCommand,
 } from './commands.ts';
 import { attempt, type Caller, call } from './https.ts';
-import { createPki, type Pki, writePrivately } from './pki.ts';
 
 export interface ControlPlaneOptions {
   readonly layout: Layout;
@@ -116,7 +116,8 @@ export class ControlPlane {
     const caller = { certificateAuthority: etcdAuthority, identity: etcdClient, clock: this.#context.clock };
     const post = async (path: string, body: unknown): Promise<string> => {
       const answer = await call(caller, `https://127.0.0.1:${ports.etcd}${path}`, body);
-      if (answer.status !== 200) throw new Problem(`etcd answered ${path} with ${answer.status}: ${answer.body}`);
+      if (answer.status !== 200)
+        throw new UserFacingError(`etcd answered ${path} with ${answer.status}: ${answer.body}`);
       return answer.body;
     };
     const anyKey = Buffer.from('\0').toString('base64');
@@ -143,8 +144,8 @@ export class ControlPlane {
       for (const started of this.#running.values()) requireRunning(started);
       return await probe();
     };
-    const clue = () => lastWordsOf([...this.#running.values()].at(-1));
-    return until(watched, { clock, signal, what, deadlineMs: readyWithinMs, clue });
+    const hint = () => logHint([...this.#running.values()].at(-1));
+    return until(watched, { clock, signal, what, deadlineMs: readyWithinMs, hint });
   }
 
   #launch(program: Program, command: (path: string) => Command): void {

@@ -1,7 +1,7 @@
 /** Small HTTPS requests to the servers of a cluster, for asking how they are; not a Kubernetes client. */
 import { request } from 'node:https';
 import { type Clock, deadline } from '@keelson/core';
-import type { KeyPair } from '../certificates.ts';
+import type { KeyPair } from '../pki/certificates.ts';
 
 export interface Caller {
   readonly certificateAuthority: string;

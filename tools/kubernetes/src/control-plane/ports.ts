@@ -5,7 +5,7 @@
  * does; then ours ends, and the sentence names the port.
  */
 import { createServer, type Server } from 'node:net';
-import { hasErrorCode, Problem } from '../problem.ts';
+import { hasErrorCode, UserFacingError } from '../machine/user-facing-error.ts';
 
 /** Distinct ports: all are held until the last is found. */
 export async function freePorts(address: string, count: number): Promise<number[]> {
@@ -30,7 +30,7 @@ function listen(host: string, port: number): Promise<Server> {
       const reason = isTaken
         ? 'is taken; leave --port out, and a free one is found'
         : `cannot be used (${error.message})`;
-      reject(new Problem(`Port ${port} of ${host} ${reason}.`, { cause: error }));
+      reject(new UserFacingError(`Port ${port} of ${host} ${reason}.`, { cause: error }));
     });
     server.listen({ host, port, exclusive: true }, () => resolve(server));
   });

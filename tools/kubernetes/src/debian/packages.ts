@@ -13,13 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Context, Environment } from '../context.ts';
-import { cacheDirectory } from '../directories.ts';
-import { findOnPath, systemPath } from '../find-on-path.ts';
-import { alone } from '../lock.ts';
-import { Problem } from '../problem.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { cacheDirectory } from '../machine/directories.ts';
+import { requireDiskSpace } from '../machine/disk-space.ts';
+import { findOnPath, systemPath } from '../machine/find-on-path.ts';
+import { alone } from '../machine/lock.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { lastLine, run, succeed } from '../processes/run.ts';
-import { requireSpace } from '../space.ts';
 import { packageClosure } from './closure.ts';
 
 /** Raise it when the list below changes, so that older caches are not taken for complete. */
@@ -49,8 +49,8 @@ export async function debianRoot(context: Context): Promise<DebianRoot> {
   const directory = rootDirectory(env);
   if (!existsSync(directory)) {
     const missing = missingPackageTools(env);
-    if (missing) throw new Problem(missing);
-    await requireSpace(cacheDirectory(env), neededBytes, "keeping Debian's packages");
+    if (missing) throw new UserFacingError(missing);
+    await requireDiskSpace(cacheDirectory(env), neededBytes, "keeping Debian's packages");
     await alone(join(cacheDirectory(env), 'debian.lock'), "downloading Debian's packages", context, async () => {
       if (!existsSync(directory)) await fetch(directory, context);
     });
@@ -118,7 +118,7 @@ async function fetch(directory: string, { env, progress, signal }: Context): Pro
     });
     if (download.code !== 0) {
       const reason = lastLine(download.stderr) || lastLine(update.stderr);
-      throw new Problem(`apt-get could not download ${packages.join(', ')}: ${reason}`);
+      throw new UserFacingError(`apt-get could not download ${packages.join(', ')}: ${reason}`);
     }
     for (const deb of readdirSync(join(work, 'debs'))) {
       await succeed(['dpkg-deb', '-x', join(work, 'debs', deb), join(work, 'root')], options);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DebianRoot } from '../debian/packages.ts';
-import { Problem } from '../problem.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 import { succeed } from '../processes/run.ts';
 import type { Image } from './image.ts';
 import type { TarEntry } from './tar.ts';
@@ -71,7 +71,7 @@ export function librariesIn(output: string): Library[] {
   return output.split('\n').flatMap((line): Library[] => {
     const [, name, path] = /^\s*(\S+) => (\S+)/.exec(line) ?? [];
     if (name && path) {
-      if (path === 'not') throw new Problem(`The library ${name} is missing on this machine.`);
+      if (path === 'not') throw new UserFacingError(`The library ${name} is missing on this machine.`);
       return [{ path, directory: 'usr/lib' }];
     }
     const [, loader] = /^\s*(\/\S+)/.exec(line) ?? [];
@@ -81,6 +81,6 @@ export function librariesIn(output: string): Library[] {
 
 function existing(debian: DebianRoot, candidates: readonly string[]): string {
   const found = candidates.map((name) => join(debian.directory, name)).find(existsSync);
-  if (!found) throw new Problem(`${candidates[0]} is not among the unpacked packages in ${debian.directory}.`);
+  if (!found) throw new UserFacingError(`${candidates[0]} is not among the unpacked packages in ${debian.directory}.`);
   return found;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { isProblem } from '../problem.ts';
+import { isUserFacingError } from '../machine/user-facing-error.ts';
 import { librariesIn } from './contents.ts';
 import { imageArchive } from './image.ts';
 import { tar } from './tar.ts';
@@ -85,6 +85,6 @@ test('libraries are read from ldd, the loader at the place that the program name
 test('a library that is not there is a problem with its name', () => {
   assert.throws(
     () => librariesIn('	libevent-2.1.so.7 => not found\n'),
-    (error) => isProblem(error) && error.message.includes('libevent-2.1.so.7'),
+    (error) => isUserFacingError(error) && error.message.includes('libevent-2.1.so.7'),
   );
 });

@@ -7,8 +7,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@keelson/core';
-import { hasErrorCode } from '../problem.ts';
-import { until } from '../wait.ts';
+import { hasErrorCode } from '../machine/user-facing-error.ts';
+import { until } from '../machine/wait.ts';
 
 /** Mount points of all hierarchies, from the content of /proc/self/mounts. */
 export function hierarchies(mounts: string): string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { layoutOf } from '../cluster/layout.ts';
+import { layoutOf } from '../cluster-directory/layout.ts';
 import { containerdConfiguration, kubeletConfiguration, podNetwork } from './configuration.ts';
 import { setupScript } from './namespaces.ts';
 import { networkNumber } from './network.ts';

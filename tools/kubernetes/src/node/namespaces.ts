@@ -10,12 +10,12 @@
  */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Layout } from '../cluster/layout.ts';
-import type { Context, Environment } from '../context.ts';
-import { requireRunning } from '../processes/last-words.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { until } from '../machine/wait.ts';
+import { requireRunning } from '../processes/failure-reason.ts';
 import { launch, recorded, recordedProcesses, type Started } from '../processes/ledger.ts';
 import type { Command } from '../processes/run.ts';
-import { until } from '../wait.ts';
 
 /** Where things are inside. Short, so that socket paths fit, and the same for every cluster. */
 export const inside = {

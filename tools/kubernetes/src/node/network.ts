@@ -7,10 +7,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@keelson/core';
-import type { Context, Environment } from '../context.ts';
-import { Problem } from '../problem.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
+import { until } from '../machine/wait.ts';
 import { run, succeed } from '../processes/run.ts';
-import { until } from '../wait.ts';
 import type { Namespaces } from './namespaces.ts';
 
 export interface Network {
@@ -48,11 +48,11 @@ export async function connectNode(
       signal,
     });
     if (/File exists/.test(added.stderr)) continue;
-    if (added.code !== 0) throw new Problem(`The node cannot be connected: ${added.stderr.trim()}`);
+    if (added.code !== 0) throw new UserFacingError(`The node cannot be connected: ${added.stderr.trim()}`);
     await configure(namespaces, network, env, signal);
     return network;
   }
-  throw new Problem('No subnet of 10.244.0.0/16 is free for pods.');
+  throw new UserFacingError('No subnet of 10.244.0.0/16 is free for pods.');
 }
 
 async function configure(

@@ -11,17 +11,17 @@ import { join } from 'node:path';
 import { type Clock, deadline } from '@keelson/core';
 import type { Programs } from '../binaries/lookup.ts';
 import { nodePrograms } from '../binaries/programs.ts';
-import type { Layout } from '../cluster/layout.ts';
-import type { Context, Environment } from '../context.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { writeClientConfig, writePrivately } from '../control-plane/pki.ts';
 import { type DebianRoot, environmentFor } from '../debian/packages.ts';
 import { busybox, memcached, pause } from '../images/contents.ts';
 import { imageArchive } from '../images/image.ts';
-import { lastWordsOf, requireRunning } from '../processes/last-words.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { until } from '../machine/wait.ts';
+import { writeClientConfig, writePrivately } from '../pki/pki.ts';
+import { logHint, requireRunning } from '../processes/failure-reason.ts';
 import { launch, type Started } from '../processes/ledger.ts';
 import { type Command, type Finished, type RunOptions, run, succeed } from '../processes/run.ts';
-import { until } from '../wait.ts';
 import { createCgroups } from './cgroups.ts';
 import {
   containerdCommand,
@@ -180,8 +180,8 @@ export class Node {
       for (const started of this.#running) requireRunning(started);
       return await probe();
     };
-    const clue = () => lastWordsOf(this.#running.at(-1));
-    return until(watched, { clock, signal, what, deadlineMs: 120_000, everyMs: 100, clue });
+    const hint = () => logHint(this.#running.at(-1));
+    return until(watched, { clock, signal, what, deadlineMs: 120_000, everyMs: 100, hint });
   }
 
   /** Only what the programs need: a proxy or a language of the user's shell is none of their business. */

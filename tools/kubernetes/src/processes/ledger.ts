@@ -11,9 +11,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, sleep } from '@keelson/core';
-import type { Environment } from '../context.ts';
-import { hasErrorCode, Problem } from '../problem.ts';
-import { until } from '../wait.ts';
+import type { Environment } from '../machine/context.ts';
+import { hasErrorCode, UserFacingError } from '../machine/user-facing-error.ts';
+import { until } from '../machine/wait.ts';
 import { identify, isRunning, type ProcessIdentity, parseStat, signalProcess } from './process-table.ts';
 import type { Command } from './run.ts';
 
@@ -75,7 +75,7 @@ export function launch(ledger: Ledger, name: string, command: Command, options: 
   child.on('error', () => {}); // told below: it has no id
   child.unref();
   const identity = child.pid === undefined ? undefined : identify(child.pid);
-  if (!identity) throw new Problem(`${name} could not be started.`);
+  if (!identity) throw new UserFacingError(`${name} could not be started.`);
   return { name, identity, log };
 }
 

@@ -1,8 +1,8 @@
 /** Runs a program to its end. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Environment } from '../context.ts';
-import { hasErrorCode, Problem } from '../problem.ts';
+import type { Environment } from '../machine/context.ts';
+import { hasErrorCode, UserFacingError } from '../machine/user-facing-error.ts';
 
 export type Command = readonly [program: string, ...args: string[]];
 
@@ -58,11 +58,11 @@ export function run(command: Command, options: RunOptions = {}): Promise<Finishe
   });
 }
 
-/** Like `run`, for a program whose failure is ours: it becomes a `Problem` with the program's last words. */
+/** Like `run`, for a program whose failure is ours: it becomes a `UserFacingError` with the program's last line. */
 export async function succeed(command: Command, options: RunOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await run(command, options);
   if (code !== 0) {
-    throw new Problem(`${command.join(' ')} failed with code ${code}: ${lastLine(stderr) || lastLine(stdout)}`);
+    throw new UserFacingError(`${command.join(' ')} failed with code ${code}: ${lastLine(stderr) || lastLine(stdout)}`);
   }
   return stdout;
 }
@@ -76,5 +76,7 @@ export function lastLine(text: string): string {
 }
 
 function notStarted(program: string, error: Error): Error {
-  return hasErrorCode(error, 'ENOENT') ? new Problem(`${program} is not on this machine.`, { cause: error }) : error;
+  return hasErrorCode(error, 'ENOENT')
+    ? new UserFacingError(`${program} is not on this machine.`, { cause: error })
+    : error;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { layoutOf } from '../../src/cluster/layout.ts';
-import { findCluster } from '../../src/cluster/record.ts';
+import { kubernetesVersion } from '../../src/binaries/versions.ts';
+import { layoutOf } from '../../src/cluster-directory/layout.ts';
+import { findCluster } from '../../src/cluster-directory/record.ts';
 import { availability, type Kubernetes, startKubernetes } from '../../src/index.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
 import { run } from '../../src/processes/run.ts';
-import { kubernetesVersion } from '../../src/versions.ts';
 import { kube as command, kubeInShell } from './kube-command.ts';
 
 const available = await availability();
@@ -191,11 +191,15 @@ test('compacting etcd makes old resource versions expire', only, async () => {
   assert.match((await listThen()).stderr, /too old resource version|resource version is too old|compacted|Expired/i);
 });
 
-test('a flag of the caller reaches the API server, and a wrong one is told with its last words', only, async () => {
-  await assert.rejects(startKubernetes({ apiServerFlags: ['--no-such-flag'] }), {
-    message: /^kube-apiserver ended too early: Error: unknown flag: --no-such-flag/,
-  });
-});
+test(
+  'a flag of the caller reaches the API server, and a wrong one is told with the reason from its log',
+  only,
+  async () => {
+    await assert.rejects(startKubernetes({ apiServerFlags: ['--no-such-flag'] }), {
+      message: /^kube-apiserver ended too early: Error: unknown flag: --no-such-flag/,
+    });
+  },
+);
 
 const programsOf = ({ directory }: Kubernetes) => recordedProcesses(layoutOf(directory).ledger).map(({ name }) => name);
 
@@ -209,7 +213,7 @@ test('without controllers nothing acts on its own', only, async () => {
   assert.match((await alone.kubectl('get', 'serviceaccount', 'default')).stderr, /not found/);
 });
 
-test('controllers can be chosen, and a wrong name is told with the last words', only, async () => {
+test('controllers can be chosen, and a wrong name is told with the reason from its log', only, async () => {
   await using few = await startKubernetes({ controllers: ['namespace-controller'] });
   await few.kubectl('create', 'namespace', 'short-lived');
   assert.equal((await few.kubectl('delete', 'namespace', 'short-lived', '--timeout=60s')).code, 0);

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
-import { findCluster } from '../../src/cluster/record.ts';
-import { findOnPath } from '../../src/find-on-path.ts';
+import { findCluster } from '../../src/cluster-directory/record.ts';
 import { availability } from '../../src/index.ts';
+import { findOnPath } from '../../src/machine/find-on-path.ts';
+import { until } from '../../src/machine/wait.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
 import { isRunning } from '../../src/processes/process-table.ts';
 import { run } from '../../src/processes/run.ts';
-import { until } from '../../src/wait.ts';
 import { kube, kubeInShell, startKube } from './kube-command.ts';
 import { assertUnchanged, machineState } from './machine-state.ts';
 

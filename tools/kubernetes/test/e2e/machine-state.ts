@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCluster } from '../../src/cluster/record.ts';
-import { clustersDirectory } from '../../src/directories.ts';
+import { findCluster } from '../../src/cluster-directory/record.ts';
+import { clustersDirectory } from '../../src/machine/directories.ts';
 import { hierarchies } from '../../src/node/cgroups.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
 import { succeed } from '../../src/processes/run.ts';

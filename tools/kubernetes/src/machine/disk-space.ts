@@ -1,16 +1,16 @@
 /** Refuses work for which the disk has no room, before it begins. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasErrorCode, Problem } from './problem.ts';
+import { hasErrorCode, UserFacingError } from './user-facing-error.ts';
 
 const gigabyte = 1e9;
 
-export async function requireSpace(directory: string, neededBytes: number, what: string): Promise<void> {
+export async function requireDiskSpace(directory: string, neededBytes: number, what: string): Promise<void> {
   const free = await freeBytes(directory);
-  if (free < neededBytes) throw new Problem(spaceProblem(directory, free, neededBytes, what));
+  if (free < neededBytes) throw new UserFacingError(diskSpaceMessage(directory, free, neededBytes, what));
 }
 
-export function spaceProblem(directory: string, free: number, needed: number, what: string): string {
+export function diskSpaceMessage(directory: string, free: number, needed: number, what: string): string {
   const amount = (bytes: number) => (bytes / gigabyte).toFixed(1);
   return `No space: ${what} needs ${amount(needed)} GB in ${directory}, and ${amount(free)} GB are free.`;
 }

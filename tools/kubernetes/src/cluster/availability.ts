@@ -1,16 +1,16 @@
 /** Whether this machine can have a real Kubernetes, and if not, why: for suites that would be skipped, and for `up`. */
 import { readFileSync } from 'node:fs';
-import { requireGo } from './binaries/build.ts';
-import { locatePrograms } from './binaries/lookup.ts';
-import { apiPrograms, controllerPrograms, nodePrograms, type Program } from './binaries/programs.ts';
-import type { Environment } from './context.ts';
-import { missingPackageTools } from './debian/packages.ts';
-import { findOnPath, systemPath } from './find-on-path.ts';
-import { isProblem, Problem } from './problem.ts';
+import { requireGo } from '../binaries/build.ts';
+import { locatePrograms } from '../binaries/lookup.ts';
+import { apiPrograms, controllerPrograms, nodePrograms, type Program } from '../binaries/programs.ts';
+import { missingPackageTools } from '../debian/packages.ts';
+import type { Environment } from '../machine/context.ts';
+import { findOnPath, systemPath } from '../machine/find-on-path.ts';
+import { isUserFacingError, UserFacingError } from '../machine/user-facing-error.ts';
 
 export type Availability = { readonly available: true } | { readonly available: false; readonly reason: string };
 
-export interface Wanted {
+export interface AvailabilityOptions {
   /** Whether pods must really run. @default false */
   readonly pods?: boolean | undefined;
   /** `false`: neither controllers nor a scheduler are needed. */
@@ -52,36 +52,41 @@ function ownCapabilities(): bigint {
 const neededCapabilities = { CAP_NET_ADMIN: 12n, CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n };
 
 /** Looks, and changes nothing: no building, no network. */
-export async function availability(wanted: Wanted = {}, machine: Machine = thisMachine()): Promise<Availability> {
+export async function availability(
+  options: AvailabilityOptions = {},
+  machine: Machine = thisMachine(),
+): Promise<Availability> {
   try {
-    await requireAvailable(wanted, machine);
+    await requireAvailable(options, machine);
     return { available: true };
   } catch (error) {
-    if (isProblem(error)) return { available: false, reason: error.message };
+    if (isUserFacingError(error)) return { available: false, reason: error.message };
     throw error;
   }
 }
 
-/** Throws the `Problem` that stands in the way. */
-export async function requireAvailable(wanted: Wanted, machine: Machine): Promise<void> {
-  const { pods, version } = wanted;
+/** Throws the `UserFacingError` that stands in the way. */
+export async function requireAvailable(options: AvailabilityOptions, machine: Machine): Promise<void> {
+  const { pods, version } = options;
   const { env, platform, arch, isRoot, capabilities } = machine;
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
-    throw new Problem(`Kubernetes runs here on Linux on x64 or arm64 only, and this is ${platform} on ${arch}.`);
+    throw new UserFacingError(
+      `Kubernetes runs here on Linux on x64 or arm64 only, and this is ${platform} on ${arch}.`,
+    );
   }
   if (pods) {
-    if (!isRoot) throw new Problem('Running pods needs root: namespaces, mounts and control groups are made.');
+    if (!isRoot) throw new UserFacingError('Running pods needs root: namespaces, mounts and control groups are made.');
     const lacking = Object.entries(neededCapabilities).flatMap(([name, bit]) =>
       capabilities & (1n << bit) ? [] : [name],
     );
     if (lacking.length > 0)
-      throw new Problem(`Running pods needs a root with ${lacking.join(', ')}, and this one has not.`);
+      throw new UserFacingError(`Running pods needs a root with ${lacking.join(', ')}, and this one has not.`);
     requireTools(['unshare', 'nsenter', 'mount', 'ldd'], env);
     const missing = missingPackageTools(env);
-    if (missing) throw new Problem(missing);
+    if (missing) throw new UserFacingError(missing);
   }
   requireTools(['sh', 'flock'], env);
-  const found = await locatePrograms(programsFor(wanted), version, env);
+  const found = await locatePrograms(programsFor(options), version, env);
   const [first, ...rest] = found.filter(({ source }) => source === 'to be built');
   if (first)
     requireGo(
@@ -91,11 +96,14 @@ export async function requireAvailable(wanted: Wanted, machine: Machine): Promis
     );
 }
 
-export function programsFor({ pods, controllers }: Pick<Wanted, 'pods' | 'controllers'>): readonly Program[] {
+export function programsFor({
+  pods,
+  controllers,
+}: Pick<AvailabilityOptions, 'pods' | 'controllers'>): readonly Program[] {
   return [...apiPrograms, ...(controllers === false ? [] : controllerPrograms), ...(pods ? nodePrograms : [])];
 }
 
 function requireTools(tools: readonly string[], env: Environment): void {
   const missing = tools.filter((tool) => !findOnPath(tool, systemPath(env)));
-  if (missing.length > 0) throw new Problem(`${missing.join(', ')} cannot be found on this machine.`);
+  if (missing.length > 0) throw new UserFacingError(`${missing.join(', ')} cannot be found on this machine.`);
 }

@@ -3,13 +3,13 @@
  *
  * The command prints the message and nothing else, so it must stand alone: what is wrong, and what helps.
  */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-  readonly code = 'ERR_KUBERNETES_PROBLEM';
+export class UserFacingError extends Error {
+  override readonly name = 'UserFacingError';
+  readonly code = 'ERR_USER_FACING';
 }
 
-export function isProblem(error: unknown): error is Problem {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_KUBERNETES_PROBLEM';
+export function isUserFacingError(error: unknown): error is UserFacingError {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_USER_FACING';
 }
 
 /** True for a file system's error of that code, such as `ENOENT`. */

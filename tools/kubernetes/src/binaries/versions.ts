@@ -2,7 +2,7 @@
  * The one place where versions are pinned. `go/kubernetes/go.mod` and `go/etcd/go.mod` are generated for these;
  * a test fails when they disagree.
  */
-import { Problem } from './problem.ts';
+import { UserFacingError } from '../machine/user-facing-error.ts';
 
 export const kubernetesVersion = 'v1.36.4';
 export const etcdVersion = 'v3.6.16';
@@ -20,7 +20,7 @@ export function parseKubernetesVersion(version: string): KubernetesVersion {
   const match = /^v?1\.(\d+)\.(\d+(?:-(?:alpha|beta|rc)\.\d+)?)$/.exec(version);
   const [, minor, patch] = match ?? [];
   if (minor === undefined || patch === undefined) {
-    throw new Problem(`"${version}" is not a version of Kubernetes; write it like ${kubernetesVersion}.`);
+    throw new UserFacingError(`"${version}" is not a version of Kubernetes; write it like ${kubernetesVersion}.`);
   }
   return { text: `v1.${minor}.${patch}`, major: '1', minor, staging: `v0.${minor}.${patch}` };
 }

@@ -1,22 +1,22 @@
-/** What a program said before it ended, or while something we wait for does not come about. */
+/** Why a program ended, or does not do what is waited for: read from its log. */
 import { readFileSync } from 'node:fs';
-import { hasErrorCode, Problem } from '../problem.ts';
+import { hasErrorCode, UserFacingError } from '../machine/user-facing-error.ts';
 import type { Started } from './ledger.ts';
 import { isRunning } from './process-table.ts';
 import { lastLine } from './run.ts';
 
-/** Throws the last words of a program that has ended. */
+/** Throws when a program has ended, with the reason from its log. */
 export function requireRunning({ name, identity, log }: Started): void {
-  if (!isRunning(identity)) throw new Problem(`${name} ended too early: ${lastWords(readLog(log))}`);
+  if (!isRunning(identity)) throw new UserFacingError(`${name} ended too early: ${reasonInLog(readLog(log))}`);
 }
 
 /** A sentence for when a program runs, and yet does not do what is waited for. */
-export function lastWordsOf(started: Started | undefined): string {
-  return started ? `${started.name} says: ${lastWords(readLog(started.log))}` : '';
+export function logHint(started: Started | undefined): string {
+  return started ? `${started.name} says: ${reasonInLog(readLog(started.log))}` : '';
 }
 
 /** The line of a log that says why: the last that is marked as an error, or else the last. */
-export function lastWords(log: string): string {
+export function reasonInLog(log: string): string {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
   const marked = lines.filter((line) => /^(Error|error|panic|[EF]\d{4} )|"level":"(error|fatal)"/.test(line));
   return (marked.at(-1) ?? lastLine(log)) || 'it printed nothing';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isProblem } from './problem.ts';
+import { isUserFacingError } from '../machine/user-facing-error.ts';
 import { parseKubernetesVersion } from './versions.ts';
 
 test('a version may be written with or without its v', () => {
@@ -15,6 +15,6 @@ test('a pre-release keeps its suffix in the staging modules', () => {
 
 for (const text of ['', 'latest', '1.36', 'v2.0.0', 'v1.36.4-gke.1', ' v1.36.4']) {
   test(`"${text}" is refused as a version`, () => {
-    assert.throws(() => parseKubernetesVersion(text), isProblem);
+    assert.throws(() => parseKubernetesVersion(text), isUserFacingError);
   });
 }

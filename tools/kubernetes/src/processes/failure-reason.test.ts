@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastWords } from './last-words.ts';
+import { reasonInLog } from './failure-reason.ts';
 
 for (const [log, expected] of [
   [
@@ -12,5 +12,5 @@ for (const [log, expected] of [
   ['just this\n', 'just this'],
   ['', 'it printed nothing'],
 ] as const) {
-  test(`the last words of ${JSON.stringify(log)} are found`, () => assert.equal(lastWords(log), expected));
+  test(`the reason is found in the log ${JSON.stringify(log)}`, () => assert.equal(reasonInLog(log), expected));
 }

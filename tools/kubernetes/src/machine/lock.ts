@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from './context.ts';
-import { Problem } from './problem.ts';
+import { UserFacingError } from './user-facing-error.ts';
 
 /** Runs `work` alone. If another process is at it, says so (`what` names the work) and waits. */
 export async function alone<T>(
@@ -24,7 +24,7 @@ export async function alone<T>(
     progress.say(`Waiting for ${holder ? `process ${holder}` : 'another process'}, which is ${what}.`);
     release = await acquire(file, [], signal);
   }
-  if (!release) throw new Problem(`The lock ${file} could not be taken.`);
+  if (!release) throw new UserFacingError(`The lock ${file} could not be taken.`);
   try {
     writeFileSync(file, `${process.pid}\n`);
     return await work();
@@ -54,7 +54,7 @@ function acquire(
     const settled = () => signal?.removeEventListener('abort', onAbort);
     holder.on('error', (error) => {
       settled();
-      reject(new Problem('flock (of util-linux) is not on this machine.', { cause: error }));
+      reject(new UserFacingError('flock (of util-linux) is not on this machine.', { cause: error }));
     });
     holder.on('close', () => {
       settled();

@@ -6,10 +6,10 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Authority, createAuthority, createTokenSigner, type KeyPair } from '../certificates.ts';
-import type { Layout } from '../cluster/layout.ts';
-import type { Context } from '../context.ts';
-import { kubeconfig } from '../kubeconfig.ts';
+import type { Layout } from '../cluster-directory/layout.ts';
+import type { Context } from '../machine/context.ts';
+import { type Authority, createAuthority, createTokenSigner, type KeyPair } from './certificates.ts';
+import { kubeconfig } from './kubeconfig.ts';
 
 export interface Pki {
   readonly cluster: Authority;

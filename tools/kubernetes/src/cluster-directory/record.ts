@@ -6,9 +6,9 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context, Environment } from '../context.ts';
-import { clustersDirectory } from '../directories.ts';
-import { hasErrorCode, Problem } from '../problem.ts';
+import type { Context, Environment } from '../machine/context.ts';
+import { clustersDirectory } from '../machine/directories.ts';
+import { hasErrorCode, UserFacingError } from '../machine/user-facing-error.ts';
 import { openLedger } from '../processes/ledger.ts';
 import { bootId, identify, isRunning, type ProcessIdentity } from '../processes/process-table.ts';
 import { type Layout, layoutOf } from './layout.ts';
@@ -43,7 +43,7 @@ export interface Cluster {
   readonly record: ClusterRecord | undefined;
 }
 
-/** Takes the name, or throws the `Problem` that says who has it. */
+/** Takes the name, or throws the `UserFacingError` that says who has it. */
 export function claimCluster(
   { name, version, private: isPrivate }: Pick<ClusterRecord, 'name' | 'version' | 'private'>,
   { env, random }: Context,
@@ -54,12 +54,13 @@ export function claimCluster(
   try {
     mkdirSync(layout.directory, { mode: 0o700 });
   } catch (error) {
-    if (hasErrorCode(error, 'EEXIST')) throw new Problem(alreadyThere({ layout, record: readRecord(layout) }, name));
+    if (hasErrorCode(error, 'EEXIST'))
+      throw new UserFacingError(alreadyThere({ layout, record: readRecord(layout) }, name));
     throw error;
   }
   const id = random.uuid().replaceAll('-', '').slice(0, 10);
   const startedBy = identify('self');
-  if (!startedBy) throw new Problem('The process table in /proc cannot be read.');
+  if (!startedBy) throw new UserFacingError('The process table in /proc cannot be read.');
   const record: ClusterRecord = {
     name,
     version,
@@ -125,6 +126,6 @@ function alreadyThere({ record }: Cluster, name: string): string {
 function requireName(name: string): void {
   // It becomes a directory; and socket paths inside it must stay short.
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
-    throw new Problem(`"${name}" is not a name for a cluster; use up to 40 of a-z, 0-9 and "-".`);
+    throw new UserFacingError(`"${name}" is not a name for a cluster; use up to 40 of a-z, 0-9 and "-".`);
   }
 }
