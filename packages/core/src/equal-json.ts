@@ -1,15 +1,38 @@
-/** Whether two JSON values are equal; a member that is `undefined` counts as absent, and members have no order. */
+/**
+ * Whether two JSON values are equal; a member that is `undefined` counts as absent, and members have no order. A list of
+ * pairs takes the place of recursion, so that no depth of nesting is too much.
+ */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  if (Array.isArray(a))
-    return a.length === (b as unknown[]).length && a.every((item, i) => equalJson(item, (b as unknown[])[i]));
-  const left = Object.entries(a).filter(([, value]) => value !== undefined);
-  const right = Object.entries(b).filter(([, value]) => value !== undefined);
-  const other = b as Record<string, unknown>;
-  return (
-    left.length === right.length &&
-    left.every(([name, value]) => Object.hasOwn(other, name) && equalJson(value, other[name]))
-  );
+  const pairs: unknown[] = [a, b];
+  while (pairs.length > 0) {
+    const right = pairs.pop();
+    const left = pairs.pop();
+    if (left === right) continue;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+    if (Array.isArray(left) !== Array.isArray(right)) return false;
+    if (!(Array.isArray(left) ? addItems(pairs, left, right as unknown[]) : addMembers(pairs, left, right)))
+      return false;
+  }
+  return true;
+}
+
+/** What has to be equal for two lists to be; `false` if they differ already. */
+function addItems(pairs: unknown[], left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) pairs.push(left[i], right[i]);
+  return true;
+}
+
+function addMembers(pairs: unknown[], left: object, right: object): boolean {
+  const other = right as Record<string, unknown>;
+  let members = 0;
+  for (const [name, value] of Object.entries(left)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(other, name)) return false;
+    if (other[name] !== value) pairs.push(value, other[name]);
+    members += 1;
+  }
+  for (const value of Object.values(other)) if (value !== undefined) members -= 1;
+  return members === 0;
 }

@@ -4,6 +4,7 @@
  * Which fields of a kind select is known to the server alone; a text is read here as there, and matching follows what
  * the server does with the fields that it knows.
  */
+import { quoted } from './names.ts';
 
 export interface FieldRequirement {
   readonly field: string;
@@ -19,9 +20,9 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   const terms = text.match(/(?:\\.|\\$|[^,\\])+/gs) ?? []; // empty ones are skipped, and so is `=` alone
   return terms.flatMap((term) => {
     const [, field = '', operator, value = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
-    const refuse = (why: string) => new TypeError(`field selector ${JSON.stringify(text)}: ${why}`);
-    if (operator === undefined) throw refuse(`${JSON.stringify(term)} has no '=' or '!='`);
-    if (field === '' && value !== '') throw refuse(`${JSON.stringify(term)} names no field`);
+    const refuse = (why: string) => new TypeError(`field selector ${quoted(text)}: ${why}`);
+    if (operator === undefined) throw refuse(`${quoted(term)} has no '=' or '!='`);
+    if (field === '' && value !== '') throw refuse(`${quoted(term)} names no field`);
     if (field === '') return [];
     return [{ field, operator: operator === '!=' ? '!=' : '=', value: unescaped(value, refuse) }];
   });
@@ -29,7 +30,7 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
 
 function unescaped(value: string, refuse: (why: string) => TypeError): string {
   return value.replace(/\\(.?)|=/gs, (found, escaped?: string) => {
-    if (escaped === undefined) throw refuse(`in ${JSON.stringify(value)} a '=' needs a '\\' before it`);
+    if (escaped === undefined) throw refuse(`in ${quoted(value)} a '=' needs a '\\' before it`);
     if (!['\\', ',', '='].includes(escaped))
       throw refuse(`'${found}' stands for nothing; only ',', '=' and '\\' are escaped`);
     return escaped;

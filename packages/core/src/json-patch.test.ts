@@ -156,3 +156,22 @@ test('many operations on a frozen document act as a mutable list would', () => {
     }),
   );
 });
+
+test('a patch that doubles a value again and again is refused where a real API server refuses it', () => {
+  const doubling = (times: number) =>
+    Array.from({ length: times }, () => ({ op: 'copy', from: '/data', path: '/data/-' }));
+  const grown = applyJsonPatch({ data: ['xxxxxxxx'] }, doubling(17)) as object;
+  assert.ok(JSON.stringify(grown).length < 3 * 1024 * 1024);
+  assert.throws(() => applyJsonPatch({ data: ['xxxxxxxx'] }, doubling(24)), {
+    reason: 'Failed',
+    message: /^Unable to complete the copy, the accumulated size increase of copy is \d+, exceeding the limit 3145728$/,
+  });
+});
+
+test('the size of a copy is that of its JSON, in bytes', () => {
+  const value = { 'a"': ['é€😀', 1.5, null, true, {}, []], b: {} };
+  const maxCopiedBytes = Buffer.byteLength(JSON.stringify(value));
+  const patch = [{ op: 'copy', from: '/v', path: '/w' }];
+  assert.deepEqual(applyJsonPatch({ v: value }, patch, { maxCopiedBytes }), { v: value, w: value });
+  assert.throws(() => applyJsonPatch({ v: value }, patch, { maxCopiedBytes: maxCopiedBytes - 1 }), JsonPatchError);
+});

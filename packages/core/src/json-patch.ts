@@ -7,10 +7,14 @@
  * segment of a path is dropped even when it is not empty, and only `replace` and `test` accept the whole document.
  * Not as there: its `test` compares JSON texts, so that a string with `<`, `>` or `&` in it equals itself only if the
  * patch has it escaped, and a list with null in it breaks the connection. Here values are compared.
+ *
+ * A patch of a few lines could double a document again and again, or move a long list for each of ten thousand items, so
+ * there are bounds: on operations and on copied bytes as the real server has them, and on items that are moved.
  */
 
 import { equalJson } from './equal-json.ts';
 import { OperatorError } from './errors.ts';
+import { quoted } from './names.ts';
 
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
@@ -22,9 +26,17 @@ export interface JsonPatchOperation {
 export interface JsonPatchOptions {
   /** A longer patch is refused. @default 10_000, as the API server's */
   readonly maxOperations?: number;
+  /** More than this, as JSON text, is not copied by all `copy` operations together. @default 3 MiB, as the API server's */
+  readonly maxCopiedBytes?: number;
 }
 
-/** `Malformed` is no patch at all (HTTP 400), `TooLarge` has too many operations (413), `Failed` does not fit (422). */
+/** What adding to and removing from lists may move, in all: some tenths of a second. Nobody means a patch that does. */
+const maxMovedItems = 256 * 1024 * 1024;
+
+/**
+ * `Malformed` is no patch at all (HTTP 400), `TooLarge` has too many operations (413), `Failed` does not fit, or copies
+ * too much (422).
+ */
 export type JsonPatchFailure = 'Malformed' | 'TooLarge' | 'Failed';
 
 export class JsonPatchError extends OperatorError {
@@ -42,7 +54,7 @@ type Container = unknown[] | Record<string, unknown>;
 
 /** `patch` is checked, so that a body can be passed as it was parsed; `null` is the empty patch. */
 export function applyJsonPatch(document: unknown, patch: unknown, options: JsonPatchOptions = {}): unknown {
-  const { maxOperations = 10_000 } = options;
+  const { maxOperations = 10_000, maxCopiedBytes = 3 * 1024 * 1024 } = options;
   const operations = checked(patch);
   if (operations.length > maxOperations) {
     throw new JsonPatchError(
@@ -50,7 +62,7 @@ export function applyJsonPatch(document: unknown, patch: unknown, options: JsonP
       `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
     );
   }
-  const draft = new Draft(document);
+  const draft = new Draft(document, maxCopiedBytes);
   for (const operation of operations) applyOperation(draft, operation);
   return draft.root;
 }
@@ -76,8 +88,9 @@ function applyOperation(draft: Draft, operation: Partial<JsonPatchOperation>): v
     }
     case 'copy': {
       const copied = read(draft, op, fromOf(operation));
-      draft.share();
-      add(draft, op, pathOf(operation), copied);
+      const path = pathOf(operation);
+      if (draft.find(path, false) === undefined) throw failed(op, path, 'missing path');
+      add(draft, op, path, draft.copyOf(copied));
       break;
     }
     case 'test': {
@@ -86,17 +99,21 @@ function applyOperation(draft: Draft, operation: Partial<JsonPatchOperation>): v
       break;
     }
     default:
-      throw new JsonPatchError('Failed', `unexpected operation ${JSON.stringify(op ?? null)}`);
+      throw new JsonPatchError('Failed', `unexpected operation ${op === undefined ? 'null' : quoted(op)}`);
   }
 }
 
-/** The value being patched; a container is copied before the first write to it. */
+/** The value being patched; a container is copied before the first write to it. No part of it is in two places. */
 class Draft {
   root: unknown;
-  #own = new Set<Container>();
+  readonly #own = new Set<Container>();
+  readonly #maxCopiedBytes: number;
+  #copiedBytes = 0;
+  #movedItems = 0;
 
-  constructor(document: unknown) {
+  constructor(document: unknown, maxCopiedBytes: number) {
     this.root = document;
+    this.#maxCopiedBytes = maxCopiedBytes;
   }
 
   /** The parent of the path's last segment and that segment; `undefined` where there is no such container. */
@@ -116,9 +133,26 @@ class Draft {
     return { parent, key };
   }
 
-  /** From here on a part of the value may be in two places, so nothing may be written in place any more. */
-  share(): void {
-    this.#own = new Set();
+  /** A value of the document once more. */
+  copyOf(value: unknown): unknown {
+    const { copy, bytes } = deepCopy(value);
+    this.#copiedBytes += bytes;
+    if (this.#copiedBytes > this.#maxCopiedBytes) {
+      throw new JsonPatchError(
+        'Failed',
+        `Unable to complete the copy, the accumulated size increase of copy is ${this.#copiedBytes}, exceeding the limit ${this.#maxCopiedBytes}`,
+      );
+    }
+    return copy;
+  }
+
+  /** Puts items into a list, or takes them out; what comes behind moves. */
+  splice(items: unknown[], index: number, removed: number, ...added: readonly unknown[]): void {
+    this.#movedItems += items.length - index;
+    if (this.#movedItems > maxMovedItems) {
+      throw new JsonPatchError('TooLarge', 'the operations of this JSON patch on long lists are too many');
+    }
+    items.splice(index, removed, ...added);
   }
 
   #writable(container: Container): Container {
@@ -143,8 +177,8 @@ function add(draft: Draft, op: string, path: string, value: unknown): void {
   const { parent, key } = found;
   if (Array.isArray(parent)) {
     const index = key === '-' ? parent.length : indexOf(key, parent.length + 1);
-    if (index === undefined) throw failed(op, path, `${JSON.stringify(key)} is no index to add at`);
-    parent.splice(index, 0, value);
+    if (index === undefined) throw failed(op, path, `${quoted(key)} is no index to add at`);
+    draft.splice(parent, index, 0, value);
   } else {
     setMember(parent, key, value);
   }
@@ -155,7 +189,7 @@ function remove(draft: Draft, op: string, path: string): void {
   if (found === undefined) throw failed(op, path, 'missing path');
   const { parent, key } = found;
   if (Array.isArray(parent)) {
-    parent.splice(existingIndex(op, path, parent, key), 1);
+    draft.splice(parent, existingIndex(op, path, parent, key), 1);
   } else {
     if (!Object.hasOwn(parent, key)) throw failed(op, path, 'missing value');
     delete parent[key];
@@ -177,7 +211,7 @@ function replace(draft: Draft, path: string, value: unknown): void {
 
 function existingIndex(op: string, path: string, items: readonly unknown[], key: string): number {
   const index = indexOf(key, items.length);
-  if (index === undefined) throw failed(op, path, `${JSON.stringify(key)} is no index of a list of ${items.length}`);
+  if (index === undefined) throw failed(op, path, `${quoted(key)} is no index of a list of ${items.length}`);
   return index;
 }
 
@@ -205,6 +239,42 @@ function unescapeSegment(segment: string): string {
   return segment.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~'));
 }
 
+/** A copy, and how long it is as JSON. */
+function deepCopy(value: unknown): { readonly copy: unknown; readonly bytes: number } {
+  const root: [unknown] = [undefined];
+  const open: { readonly from: unknown; readonly to: Container; readonly key: string }[] = [
+    { from: value, to: root, key: '0' },
+  ];
+  let bytes = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { from, to, key } = next;
+    if (!isContainer(from)) {
+      bytes += byteLength(JSON.stringify(from ?? null));
+      setMember(to, key, from);
+      continue;
+    }
+    const copy: Container = Array.isArray(from) ? new Array(from.length) : {};
+    setMember(to, key, copy);
+    const names = Object.keys(from);
+    bytes += 2 + Math.max(0, names.length - 1); // brackets and commas
+    for (const name of names.reverse()) {
+      if (!Array.isArray(from)) bytes += byteLength(JSON.stringify(name)) + 1;
+      open.push({ from: (from as Record<string, unknown>)[name], to: copy, key: name });
+    }
+  }
+  return { copy: root[0], bytes };
+}
+
+/** In UTF-8. */
+function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
@@ -220,7 +290,7 @@ function fromOf({ op, from }: Partial<JsonPatchOperation>): string {
 }
 
 function failed(op: string, path: string, problem: string): JsonPatchError {
-  return new JsonPatchError('Failed', `${op} operation does not apply at ${JSON.stringify(path)}: ${problem}`);
+  return new JsonPatchError('Failed', `${op} operation does not apply at ${quoted(path)}: ${problem}`);
 }
 
 function checked(patch: unknown): Partial<JsonPatchOperation>[] {

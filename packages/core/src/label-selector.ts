@@ -6,7 +6,7 @@
  * with the same function by which a watch was asked for, so both see the same objects.
  */
 import type { LabelSelector } from './generated/meta/v1.ts';
-import { labelValueProblem, qualifiedNameProblem } from './names.ts';
+import { cut, labelValueProblem, qualifiedNameProblem, quoted } from './names.ts';
 
 export type { LabelSelector };
 
@@ -61,21 +61,22 @@ const hasValues = (wanted: Requirement): wanted is WithValues =>
   wanted.operator !== 'Exists' && wanted.operator !== 'DoesNotExist';
 
 /** Whatever passes can be printed: a value such as `a,b=c` would otherwise become a requirement of its own. */
-function checked(wanted: Requirement, where = 'label selector'): Requirement {
+function checked(wanted: Requirement, tokens?: Tokens): Requirement {
   const { key, operator } = wanted;
+  const refuse = (why: string) => new TypeError(`label selector${tokens ? ` ${tokens.shown}` : ''}: ${why}`);
   const problem = qualifiedNameProblem(key);
-  if (problem !== undefined) throw new TypeError(`${where}: ${JSON.stringify(key)} is not a label key: ${problem}`);
+  if (problem !== undefined) throw refuse(`${quoted(key)} is not a label key: ${problem}`);
   if (!hasValues(wanted)) return wanted;
   const { values } = wanted;
-  if (values.length === 0) throw new TypeError(`${where}: ${operator} on "${key}" needs at least one value`);
+  if (values.length === 0) throw refuse(`${operator} on "${key}" needs at least one value`);
   for (const value of values) {
     const refusal = labelValueProblem(value);
     if (refusal !== undefined) {
-      throw new TypeError(`${where}: ${JSON.stringify(value)} on "${key}" is not a label value: ${refusal}`);
+      throw refuse(`${quoted(value)} on "${key}" is not a label value: ${refusal}`);
     }
   }
   if ((operator === 'Gt' || operator === 'Lt') && (values.length > 1 || integerOf(values[0]) === undefined)) {
-    throw new TypeError(`${where}: ${operator} on "${key}" needs one whole number of 64 bits`);
+    throw refuse(`${operator} on "${key}" needs one whole number of 64 bits`);
   }
   return wanted;
 }
@@ -137,17 +138,16 @@ export function parseLabelSelector(text: string): readonly Requirement[] {
 }
 
 function requirement(tokens: Tokens): Requirement {
-  const where = `label selector ${JSON.stringify(tokens.text)}`;
-  if (tokens.takes('!')) return checked({ key: tokens.word("a label's key"), operator: 'DoesNotExist' }, where);
+  if (tokens.takes('!')) return checked({ key: tokens.word("a label's key"), operator: 'DoesNotExist' }, tokens);
   const key = tokens.word("'!' or a label's key");
-  if (tokens.next === undefined || tokens.next === ',') return checked({ key, operator: 'Exists' }, where);
+  if (tokens.next === undefined || tokens.next === ',') return checked({ key, operator: 'Exists' }, tokens);
   if (tokens.takes('=') || tokens.takes('=='))
-    return checked({ key, operator: 'In', values: [oneValue(tokens)] }, where);
-  if (tokens.takes('!=')) return checked({ key, operator: 'NotIn', values: [oneValue(tokens)] }, where);
-  if (tokens.takes('>')) return checked({ key, operator: 'Gt', values: [oneValue(tokens)] }, where);
-  if (tokens.takes('<')) return checked({ key, operator: 'Lt', values: [oneValue(tokens)] }, where);
-  if (tokens.takes('in')) return checked({ key, operator: 'In', values: valueSet(tokens) }, where);
-  if (tokens.takes('notin')) return checked({ key, operator: 'NotIn', values: valueSet(tokens) }, where);
+    return checked({ key, operator: 'In', values: [oneValue(tokens)] }, tokens);
+  if (tokens.takes('!=')) return checked({ key, operator: 'NotIn', values: [oneValue(tokens)] }, tokens);
+  if (tokens.takes('>')) return checked({ key, operator: 'Gt', values: [oneValue(tokens)] }, tokens);
+  if (tokens.takes('<')) return checked({ key, operator: 'Lt', values: [oneValue(tokens)] }, tokens);
+  if (tokens.takes('in')) return checked({ key, operator: 'In', values: valueSet(tokens) }, tokens);
+  if (tokens.takes('notin')) return checked({ key, operator: 'NotIn', values: valueSet(tokens) }, tokens);
   throw tokens.expected("'=', '!=', 'in', 'notin', '>', '<', ',' or the end");
 }
 
@@ -167,37 +167,46 @@ function valueSet(tokens: Tokens): readonly string[] {
 
 const symbol = /^(?:==|!=|[=!(),<>])$/;
 
-/** The words and symbols of a selector; `in` and `notin` are words like others, except after a key. */
+/** The words and symbols of a selector, read one at a time; `in` and `notin` are words like others, except after a key. */
 class Tokens {
-  readonly text: string;
-  readonly #found: readonly RegExpExecArray[];
-  #at = 0;
+  readonly #text: string;
+  readonly #pattern = /==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+/g;
+  #found: RegExpExecArray | null;
 
   constructor(text: string) {
-    this.text = text;
-    this.#found = [...text.matchAll(/==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+/g)];
+    this.#text = text;
+    this.#found = this.#pattern.exec(text);
+  }
+
+  /** The whole text, for messages. */
+  get shown(): string {
+    return quoted(this.#text);
   }
 
   get next(): string | undefined {
-    return this.#found[this.#at]?.[0];
+    return this.#found?.[0];
   }
 
   takes(token: string): boolean {
     if (this.next !== token) return false;
-    this.#at += 1;
+    this.#advance();
     return true;
   }
 
   word(expected: string): string {
     const { next } = this;
     if (next === undefined || symbol.test(next)) throw this.expected(expected);
-    this.#at += 1;
+    this.#advance();
     return next;
   }
 
   expected(what: string): TypeError {
-    const found = this.#found[this.#at];
-    const there = found === undefined ? 'the text ends' : `there is '${found[0]}' at character ${found.index + 1}`;
-    return new TypeError(`label selector ${JSON.stringify(this.text)}: expected ${what}, and ${there}`);
+    const found = this.#found;
+    const there = found === null ? 'the text ends' : `there is ${cut(`'${found[0]}'`)} at character ${found.index + 1}`;
+    return new TypeError(`label selector ${this.shown}: expected ${what}, and ${there}`);
+  }
+
+  #advance(): void {
+    if (this.#found) this.#found = this.#pattern.exec(this.#text);
   }
 }

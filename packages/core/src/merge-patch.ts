@@ -9,17 +9,61 @@ import { equalJson } from './equal-json.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
-  if (!isObject(patch) || !isObject(document)) {
-    const replacement = isObject(document) ? patch : withoutNulls(patch);
-    return equalJson(document, replacement) ? document : replacement;
+  if (!isObject(patch) || !isObject(document)) return replaced(document, patch);
+  // Objects that are being patched, each in the one before it: a list in place of recursion, whatever the depth.
+  const open = [new Merge(document, patch)];
+  for (let merge = open.at(-1); merge; merge = open.at(-1)) {
+    const next = merge.changes.next();
+    if (next.done) {
+      open.pop();
+      const parent = open.at(-1);
+      if (!parent) return merge.result();
+      parent.settle(merge.result());
+    } else {
+      const [name, change] = next.value;
+      const before = merge.begin(name);
+      if (isObject(change) && isObject(before)) open.push(new Merge(before, change));
+      else merge.settle(change === null ? undefined : replaced(before ?? undefined, change));
+    }
   }
-  const changes = new Map<string, unknown>();
-  for (const [name, change] of Object.entries(patch)) {
-    const before = Object.hasOwn(document, name) ? document[name] : undefined;
-    const after = change === null ? undefined : applyMergePatch(before ?? undefined, change);
-    if (after !== before || (after === undefined && Object.hasOwn(document, name))) changes.set(name, after);
+  return document;
+}
+
+/** What takes the place of a value that is not patched member by member. */
+function replaced(document: unknown, patch: unknown): unknown {
+  const replacement = isObject(document) ? patch : withoutNulls(patch);
+  return equalJson(document, replacement) ? document : replacement;
+}
+
+/** One object under a patch. */
+class Merge {
+  readonly changes: Iterator<[string, unknown], undefined>;
+  readonly #document: Members;
+  readonly #changed = new Map<string, unknown>();
+  #name = '';
+
+  constructor(document: Members, patch: Members) {
+    this.#document = document;
+    this.changes = Object.entries(patch)[Symbol.iterator]() as Iterator<[string, unknown], undefined>;
   }
-  return changes.size === 0 ? document : withMembers(document, changes);
+
+  /** The member whose turn it is, as it is. */
+  begin(name: string): unknown {
+    this.#name = name;
+    return Object.hasOwn(this.#document, name) ? this.#document[name] : undefined;
+  }
+
+  /** That member, as it becomes. */
+  settle(after: unknown): void {
+    const name = this.#name;
+    const has = Object.hasOwn(this.#document, name);
+    const before = has ? this.#document[name] : undefined;
+    if (after !== before || (after === undefined && has)) this.#changed.set(name, after);
+  }
+
+  result(): unknown {
+    return this.#changed.size === 0 ? this.#document : withMembers(this.#document, this.#changed);
+  }
 }
 
 /** The smallest merge patch that turns `before` into `after`; `{}` when they are equal. */
@@ -42,13 +86,37 @@ export function createMergePatch(before: unknown, after: unknown): unknown {
  * unless the list replaces an object.
  */
 function withoutNulls(patch: unknown): unknown {
-  if (isArray(patch)) return patch.map((item) => withoutNulls(item));
-  if (!isObject(patch)) return patch;
-  return Object.fromEntries(
-    Object.entries(patch)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, withoutNulls(value)]),
-  );
+  const root: unknown[] = [];
+  const open: { readonly from: unknown; readonly put: (value: unknown) => void }[] = [
+    { from: patch, put: (value) => root.push(value) },
+  ];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { from, put } = next;
+    if (isArray(from)) {
+      const items: unknown[] = new Array(from.length);
+      put(items);
+      for (const [i, item] of from.entries()) {
+        const putItem = (value: unknown) => {
+          items[i] = value;
+        };
+        open.push({ from: item, put: putItem });
+      }
+    } else if (isObject(from)) {
+      // Each member has its place before it has its value.
+      const members = Object.fromEntries(Object.entries(from).filter(([, value]) => value !== null));
+      put(members);
+      for (const [name, member] of Object.entries(members)) {
+        if (typeof member !== 'object') continue;
+        open.push({ from: member, put: (value) => setMember(members, name, value) });
+      }
+    } else put(from);
+  }
+  return root[0];
+}
+
+/** Assigning `__proto__` would change the object's prototype instead of its members. */
+function setMember(members: object, name: string, value: unknown): void {
+  Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Members keep their place, and new ones come last; fromEntries, because assigning `__proto__` sets no member. */

@@ -6,8 +6,9 @@ const wordText = "must begin and end with a letter or digit, with letters, digit
 
 /** A key of a label or an annotation: a name of at most 63 characters, and a domain and `/` before it if wanted. */
 export function qualifiedNameProblem(text: string): string | undefined {
-  const [name = '', prefix, ...more] = text.split('/').reverse();
-  if (more.length > 0) return "it has more than one '/'";
+  const [first = '', second, third] = text.split('/', 3);
+  if (third !== undefined) return "it has more than one '/'";
+  const [name, prefix] = second === undefined ? [first, undefined] : [second, first];
   if (prefix !== undefined && (prefix.length > 253 || !subdomain.test(prefix))) {
     return "before the '/' there must be a domain in lower case of at most 253 characters, such as 'example.com'";
   }
@@ -19,4 +20,15 @@ export function qualifiedNameProblem(text: string): string | undefined {
 export function labelValueProblem(text: string): string | undefined {
   if (text.length > 63) return `it has ${text.length} characters, and may have 63`;
   return text === '' || word.test(text) ? undefined : `it ${wordText}`;
+}
+
+/** Enough of a text that somebody wrote to recognise it in a message. */
+const maxShown = 1000;
+
+export function cut(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+export function quoted(text: string): string {
+  return JSON.stringify(cut(text));
 }

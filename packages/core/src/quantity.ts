@@ -3,7 +3,8 @@
  *
  * A quantity is a decimal number of any size with at most nine places, and the family of suffixes that it was written
  * in, in which it is shown again. What is smaller than a billionth is rounded up, away from zero: who asks for something
- * gets something. Beyond 2⁶³-1 binary quantities are capped, decimal ones are not.
+ * gets something. Beyond 2⁶³-1 binary quantities are capped, decimal ones are not. More than ten
+ * thousand digits are refused: Go would read them, in a time that grows with their square.
  */
 import { OperatorError } from './errors.ts';
 
@@ -28,7 +29,8 @@ export class QuantityError extends OperatorError {
   readonly problem: string;
 
   constructor(text: string, problem: string) {
-    super(`${JSON.stringify(text)} is not a quantity: ${problem}`);
+    const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+    super(`${JSON.stringify(shown)} is not a quantity: ${problem}`);
     this.problem = problem;
   }
 }
@@ -57,6 +59,8 @@ const pattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 const badFormat = `quantities must match the regular expression '${pattern}'`;
 const badNumber = 'unable to parse numeric part of quantity';
 const badSuffix = "unable to parse quantity's suffix";
+/** Further apart, two quantities would have to be written out in more digits than anybody has a use for. */
+const maxPlaces = 10_000;
 
 /** What is really read. The number may be missing altogether: `Ki`, `.` and `+` are zero. */
 const parts = /^(?<sign>[+-]?)(?<whole>\d*)(?:\.(?<part>\d*))?(?<suffix>(?:[eEinumkKMGTP]+[-+]?|[-+])\d*)?$/;
@@ -69,9 +73,12 @@ export function parseQuantity(text: string): Quantity {
   const groups = text === '' ? undefined : parts.exec(text)?.groups;
   if (groups === undefined) throw new QuantityError(text, badFormat);
   const { sign, part = '', suffix = '' } = groups;
-  const whole = groups.whole?.replace(/^0+/, '') || '0';
+  const whole = significant(groups.whole ?? '') || '0';
   const { base, exponent, format } = scaleOf(text, suffix);
   const number = whole + part;
+  if (number.length > maxPlaces && significant(number).length > maxPlaces) {
+    throw new QuantityError(text, `it has more than ${maxPlaces} digits`);
+  }
   const signed = (digits: bigint): bigint => (sign === '-' ? -digits : digits);
 
   if (base === 10) {
@@ -105,9 +112,16 @@ function scaleOf(text: string, suffix: string): { base: 2 | 10; exponent: number
   if (known !== undefined)
     return { base: known[0], exponent: known[1], format: known[0] === 2 ? 'BinarySI' : 'DecimalSI' };
   const [, written] = /^[eE]([+-]?\d+)$/.exec(suffix) ?? [];
-  if (written === undefined || !isInt64(BigInt(written))) throw new QuantityError(text, badSuffix);
+  // 19 digits are more than 64 bits hold, and a long number takes long to read.
+  const isLong = written !== undefined && significant(written.replace(/^[+-]/, '')).length > 19;
+  if (written === undefined || isLong || !isInt64(BigInt(written))) throw new QuantityError(text, badSuffix);
   // Go keeps the lower half without a word: `1e4294967296` is 1.
   return { base: 10, exponent: Number(BigInt.asIntN(32, BigInt(written))), format: 'DecimalExponent' };
+}
+
+/** Without the zeros in front. */
+function significant(digits: string): string {
+  return digits.replace(/^0+/, '');
 }
 
 /** The quantity of whole units that Go calls a decimal exponent, as CEL adds them. */
@@ -120,9 +134,6 @@ function dividedUp(digits: bigint, places: number): bigint {
   const divisor = 10n ** BigInt(places);
   return (digits + divisor - 1n) / divisor;
 }
-
-/** Further apart, one of the two would have to be written out in more digits than anybody has a use for. */
-const maxPlaces = 10_000;
 
 /** How many times ten to the power of `exponent` it is; `exponent` is not above its own. */
 function digitsAt({ digits, exponent: own }: Quantity, exponent: number): bigint {
@@ -200,10 +211,20 @@ export function printQuantity(quantity: Quantity): string {
     if (isExact && (whole <= -1024n || whole >= 1024n)) return printBinary(whole);
   }
   let { digits, exponent } = quantity;
-  for (; digits % 10n === 0n; exponent += 1) digits /= 10n;
+  const zeros = zerosAtEnd(digits);
+  digits /= 10n ** BigInt(zeros);
+  exponent += zeros;
   for (; exponent % 3 !== 0; exponent -= 1) digits *= 10n;
   if (format === 'DecimalExponent') return exponent === 0 ? `${digits}` : `${digits}e${exponent}`;
   return `${digits}${suffixOf.get(`10^${exponent}`) ?? ''}`;
+}
+
+/** Counted in the text: to divide by ten again and again takes the square of the time. */
+function zerosAtEnd(digits: bigint): number {
+  const text = String(digits);
+  let end = text.length;
+  while (text[end - 1] === '0') end -= 1;
+  return text.length - end;
 }
 
 function printBinary(whole: bigint): string {

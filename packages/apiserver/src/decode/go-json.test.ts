@@ -124,3 +124,10 @@ for (const [type, body, message] of mistakes) {
     assert.throws(() => decodeGo(body as never, struct(type)), { name: 'GoJsonError', message });
   });
 }
+
+test('a quantity of 100,000 spaces between two digits is refused at once', () => {
+  const memory = `1${' '.repeat(100_000)}1`;
+  const before = process.threadCpuUsage();
+  assert.throws(() => decodeGo({ name: 'a', resources: { limits: { memory } } }, struct('core.v1.Container')));
+  assert.ok(process.threadCpuUsage(before).user < 1_000_000, 'it took 15 s of the processor');
+});

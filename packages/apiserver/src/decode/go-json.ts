@@ -232,9 +232,16 @@ function readQuantity(value: unknown, isResource = false): string {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string') throw new GoJsonError(badQuantity);
   try {
-    const quantity = parseQuantity(text.replace(/^\p{Z}+|\p{Z}+$/gu, ''));
+    const quantity = parseQuantity(withoutSpaceAround(text));
     return printQuantity(isResource ? roundUpQuantity(quantity, -3) : quantity);
   } catch (error) {
     throw error instanceof QuantityError ? new GoJsonError(error.problem) : error;
   }
+}
+
+/** Not by one pattern for the end: it would look at each space inside for all that follow it. */
+function withoutSpaceAround(text: string): string {
+  let end = text.length;
+  while (end > 0 && /\p{Z}/u.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end).replace(/^\p{Z}+/u, '');
 }

@@ -4,10 +4,9 @@
  * Projecting an object onto a manager's fields gives back what that manager applied, after the server's normalisation.
  * That is how a write that would change nothing is recognised without sending it.
  */
-import { equalJson } from '../equal-json.ts';
 import type { ManagedFieldsEntry } from '../generated/meta/v1.ts';
 import type { ObjectMeta } from '../meta.ts';
-import { parseStep } from './step.ts';
+import { keyStep, parseStep, valueStep } from './step.ts';
 
 /**
  * `f:name` steps into a field, `k:{…}` into the list item with those keys, `v:…` into the set item of that value, `i:n`
@@ -45,25 +44,35 @@ export function project(object: unknown, fields: FieldSet): unknown {
   return Object.fromEntries(projection);
 }
 
-/** In the list's order, since the order that was applied is not part of the field set. */
+/**
+ * In the list's order, since the order that was applied is not part of the field set. Items are looked up by the step
+ * that would name them, not compared with each: lists and sets of fields may both be long.
+ */
 function projectItems(items: readonly unknown[], steps: readonly string[], fields: FieldSet): unknown[] {
-  const selected = steps.map((step) => ({ step, matches: itemMatcher(step) }));
+  const known = new Map<string, string>();
+  const keyNames = new Map<string, readonly string[]>();
+  for (const step of steps) {
+    const parsed = parseStep(step);
+    if (parsed.kind === 'k') {
+      const names = parsed.keys.map(([name]) => name);
+      keyNames.set(JSON.stringify(names), names);
+      known.set(keyStep(parsed.keys), step);
+    } else if (parsed.kind === 'v') known.set(valueStep(parsed.value), step);
+    else known.set(step, step);
+  }
   return items.flatMap((item, index) => {
-    const found = selected.find(({ matches }) => matches(item, index));
-    return found ? [project(item, fields[found.step] ?? {})] : [];
+    const step = stepsOf(item, index, keyNames.values()).find((each) => known.has(each));
+    return step === undefined ? [] : [project(item, fields[known.get(step) ?? ''] ?? {})];
   });
 }
 
-function itemMatcher(text: string): (item: unknown, index: number) => boolean {
-  const step = parseStep(text);
-  switch (step.kind) {
-    case 'k':
-      return (item) => step.keys.every(([name, value]) => (item as Members | null)?.[name] === value);
-    case 'v':
-      return (item) => equalJson(item, step.value);
-    case 'i':
-      return (_, index) => index === step.index;
-    default:
-      return () => false;
+/** Every step that names this item, with these names for its keys. */
+function stepsOf(item: unknown, index: number, keyNames: Iterable<readonly string[]>): string[] {
+  const steps = [`i:${index}`];
+  if (typeof item !== 'object' || item === null) return [valueStep(item), ...steps];
+  for (const names of keyNames) {
+    const keys = names.map((name) => [name, (item as Members)[name]] as const);
+    if (keys.every(([, value]) => value !== undefined)) steps.push(keyStep(keys));
   }
+  return [...steps, valueStep(item)];
 }

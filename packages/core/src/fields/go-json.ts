@@ -14,11 +14,36 @@ const surrogates = /[\ud800-\udfff]/;
 
 export function goJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  // Texts to write and values to print, the next one last: a list in place of recursion, whatever the depth.
+  const open: (string | { readonly value: unknown })[] = [{ value }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') text += next;
+    else if (Array.isArray(next.value)) openItems(open, next.value);
+    else if (typeof next.value === 'object' && next.value !== null) openMembers(open, next.value);
+    else text += goJson(next.value);
+  }
+  return text;
+}
+
+type Open = (string | { readonly value: unknown })[];
+
+function openItems(open: Open, items: readonly unknown[]): void {
+  open.push(']');
+  for (let i = items.length - 1; i >= 0; i--) open.push({ value: items[i] }, i === 0 ? '' : ',');
+  open.push('[');
+}
+
+function openMembers(open: Open, object: object): void {
+  const members = object as Readonly<Record<string, unknown>>;
   const names = Object.keys(members).sort(compareText);
-  return `{${names.map((name) => `${quoted(name)}:${goJson(members[name])}`).join(',')}}`;
+  open.push('}');
+  for (const [i, name] of names.reverse().entries()) {
+    const isFirst = i === names.length - 1;
+    open.push({ value: members[name] }, `${isFirst ? '' : ','}${quoted(name)}:`);
+  }
+  open.push('{');
 }
 
 function quoted(text: string): string {

@@ -4,6 +4,7 @@
  * `f:name` is a member, `k:{…}` the list item with those keys, `v:…` the set item of that value, `i:n` the item at that
  * index. Equal parts have equal steps, byte for byte as the real server writes them, so steps are map keys.
  */
+import { cut } from '../names.ts';
 import { compareText, goJson } from './go-json.ts';
 
 /** What a step is told apart and ordered by. */
@@ -37,7 +38,7 @@ export function fieldName(step: string): string | undefined {
 /** A step that someone wrote, in canonical form; `undefined` for a kind of step that nobody knows yet. */
 export function canonicalStep(text: string): string | undefined {
   if (text.length < 2) throw new SyntaxError(`key must be 2 characters long: ${JSON.stringify(text)}`);
-  if (text[1] !== ':') throw new SyntaxError(`missing colon: ${text}`);
+  if (text[1] !== ':') throw new SyntaxError(`missing colon: ${cut(text)}`);
   switch (text[0]) {
     case 'f':
       return text;
@@ -46,7 +47,7 @@ export function canonicalStep(text: string): string | undefined {
     case 'v':
       return valueStep(JSON.parse(text.slice(2)));
     case 'i': {
-      if (!/^[+-]?\d+$/.test(text.slice(2))) throw new SyntaxError(`not an index: ${text}`);
+      if (!/^[+-]?\d+$/.test(text.slice(2))) throw new SyntaxError(`not an index: ${cut(text)}`);
       return `i:${Number(text.slice(2))}`;
     }
     default:
@@ -103,7 +104,7 @@ function keysOf(text: string): [string, unknown][] {
   keyPattern.lastIndex = text.indexOf('{') + 1;
   for (let end = ','; end === ','; ) {
     const [, name = '', value = '', next = ''] = keyPattern.exec(text) ?? [];
-    if (name === '') throw new SyntaxError(`not the keys of a list item: ${text}`);
+    if (name === '') throw new SyntaxError(`not the keys of a list item: ${cut(text)}`);
     keys.push([JSON.parse(name) as string, JSON.parse(value)]);
     end = next;
   }
