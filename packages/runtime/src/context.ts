@@ -1,7 +1,12 @@
-/** What a reconciler is given, typed by its declaration: undeclared kinds are compile errors. */
+/**
+ * What a reconciler is given, typed by its declaration: undeclared kinds are compile errors.
+ *
+ * It ends with the pass: a call on `client`, `owned`, `status` or `events` after that is refused and reported.
+ */
 import type { Client } from '@keelson/client';
 import type {
   CachedKind,
+  Clock,
   Declaration,
   InputOf,
   LabelSelection,
@@ -23,6 +28,8 @@ export interface ReconcileContext<D extends Declaration> {
   readonly status: StatusWriter<D>;
   readonly events: Events;
   readonly logger: Logger;
+  /** Time for the author's code; in tests it is the cluster's. */
+  readonly clock: Clock;
   /** Aborted when the reconcile has to stop; for the author's own I/O. */
   readonly signal: AbortSignal;
 }

@@ -1,14 +1,14 @@
 /**
- * One controller at work: watch events become keys, keys wait in a queue, workers reconcile them one by one.
+ * One controller at work: watch events become keys, keys wait for their turn, workers reconcile them one by one.
  *
  * Promises: an object is reconciled by at most one worker; a change during a reconcile leads to another one; a failure is
- * retried with growing delay until it succeeds or the object is gone; nothing begins before all watches are complete.
+ * retried with growing delay until it succeeds or the object is gone; nothing begins before all watches are complete. A
+ * pass that outlives its time frees its worker, and its object waits until it has come to rest.
  * Does not: reconcile an object that is being deleted, or tell a reconciler why it was called.
  */
-import { type Client, createWorkQueue, type EventRecorder, type WorkItem, type WorkQueue } from '@keelson/client';
+import type { Client, EventRecorder, WorkItem } from '@keelson/client';
 import {
   type Clock,
-  type Declaration,
   isConflict,
   isNotControlled,
   isNotFound,
@@ -17,18 +17,21 @@ import {
   type NamespacedName,
   ownedKinds,
   parseKey,
+  resourceNameOf,
 } from '@keelson/core';
 import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
-import type { Events, ReconcileContext } from './context.ts';
 import type { Controller } from './controller.ts';
+import { problemOf } from './health.ts';
 import type { Logger } from './logger.ts';
 import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
-import { isTerminal, type Outcome } from './outcome.ts';
+import { checkedOutcome, isTerminal, type Outcome } from './outcome.ts';
 import { OwnWrites } from './own-writes.ts';
-import { createOwned } from './owned.ts';
-import { createStatusWriter } from './status-writer.ts';
+import { isPassTimeout, Pass } from './pass.ts';
+import { contextOf, reportFailure } from './pass-context.ts';
+import { errorOf } from './thrown.ts';
+import { WakeUps } from './wake-ups.ts';
 
 export interface ControlLoopOptions {
   readonly controller: Controller;
@@ -41,34 +44,29 @@ export interface ControlLoopOptions {
   readonly clock: Clock;
 }
 
-/** Existing objects at the start wait behind what changes now. */
-const initialPriority = -100;
-
-/** Causes that are kept for one log line; a storm of events must not become a storm of memory. */
-const keptCauses = 10;
-
 /** A conflict is nobody's business while the next look at the cluster can settle it. */
 const quietConflicts = 5;
 
+/** For a pass to notice that its signal was aborted. */
+const lastWordsMs = 1000;
+
 export class ControlLoop {
   readonly #options: ControlLoopOptions;
-  readonly #queue: WorkQueue;
+  readonly #wakeUps: WakeUps;
   readonly #ownWrites = new OwnWrites();
-  readonly #causes = new Map<NamespacedName, string[]>();
-  /** Objects in the way (`Deployment default/cache`), and who waits for them to go. */
-  readonly #inTheWay = new Map<string, Set<NamespacedName>>();
   readonly #work = new AbortController();
-  #passes = 0;
+  /** Passes that have not come to rest. */
+  readonly #unsettled = new Map<NamespacedName, Promise<void>>();
 
   constructor(options: ControlLoopOptions) {
     this.#options = options;
-    this.#queue = createWorkQueue({ clock: options.clock, metrics: options.metrics.queue });
-    options.metrics.observe(this.#queue);
+    const { retry, rateLimit } = options.controller;
+    this.#wakeUps = new WakeUps({ ...options, retry, rateLimit });
   }
 
-  /** Reconciles that run now. */
-  get passes(): number {
-    return this.#passes;
+  /** Passes that run now: `widget default/a`. */
+  get unsettled(): readonly string[] {
+    return [...this.#unsettled.keys()].map((key) => `${this.#options.controller.name} ${key}`);
   }
 
   /** Works until `signal` is aborted, then lets running reconciles finish. Resolves when the last one has. */
@@ -78,21 +76,40 @@ export class ControlLoop {
     logger.info('Starting Controller');
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#subscribe(signal);
-    await Promise.race([stopped, Promise.all(caches.informers.map(({ synced }) => synced))]);
+    {
+      using _late = this.#reportLateCaches();
+      await Promise.race([stopped, Promise.all(caches.informers.map(({ synced }) => synced))]);
+    }
     if (signal.aborted) return;
     logger.info('Starting workers', { 'worker count': controller.concurrency });
     metrics.setConcurrency(controller.concurrency);
     const workers = Array.from({ length: controller.concurrency }, () => this.#worker());
     await stopped;
     logger.info('Stopping workers');
-    // Keys that wait are not lost: whoever runs next lists everything.
-    this.#queue.shutDown();
+    this.#wakeUps.close();
     await Promise.all(workers);
+    await Promise.all(this.#unsettled.values());
   }
 
   /** Ends running reconciles as well: their signal is aborted, and so are their requests. */
   abort(reason: Error): void {
     this.#work.abort(reason);
+  }
+
+  /** A watch that never becomes complete is tried for ever; somebody should hear of it. */
+  #reportLateCaches(): Disposable {
+    const { controller, caches, logger, clock } = this.#options;
+    const { cacheSyncTimeoutMs } = controller;
+    if (!Number.isFinite(cacheSyncTimeoutMs)) return { [Symbol.dispose]() {} };
+    return clock.setTimer(cacheSyncTimeoutMs, () => {
+      const missing = caches.informers.filter(({ health }) => !health.synced);
+      const problems = missing.map(
+        ({ kind, health }) => `${resourceNameOf(kind)}: ${problemOf(health) ?? 'the first list is not complete'}`,
+      );
+      logger.error(`The caches are not complete after ${cacheSyncTimeoutMs / 1000} s; the controller waits for them`, {
+        problems,
+      });
+    });
   }
 
   #subscribe(signal: AbortSignal): void {
@@ -113,7 +130,7 @@ export class ControlLoop {
       caches.informer(kind).subscribe(
         (event) => {
           for (const key of concernedKeys(event, owner, report)) this.#enqueue(key, causeOf(event), isInitial(event));
-          for (const key of this.#waitingFor(event.object)) this.#enqueue(key, causeOf(event), false);
+          for (const key of this.#wakeUps.takeWaitingFor(event.object)) this.#enqueue(key, causeOf(event), false);
           if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
         },
         { signal },
@@ -131,91 +148,95 @@ export class ControlLoop {
   }
 
   #enqueue(key: NamespacedName, cause: string, initial: boolean): void {
-    this.#noteCause(key, cause);
-    this.#queue.add(key, initial ? { priority: initialPriority } : {});
-  }
-
-  #noteCause(key: NamespacedName, cause: string): void {
-    const causes = this.#causes.get(key) ?? [];
-    if (causes.length < keptCauses && !causes.includes(cause)) this.#causes.set(key, [...causes, cause]);
+    this.#wakeUps.add(key, cause, { initial });
   }
 
   async #worker(): Promise<void> {
     for (;;) {
-      const item = await this.#queue.get();
+      const item = await this.#wakeUps.next();
       if (item === undefined) return;
-      this.#passes += 1;
+      const { key } = item;
+      let pass: Pass | undefined;
       try {
-        await this.#process(item);
+        pass = await this.#process(item);
       } catch (error) {
         // A reconciler's errors are dealt with below; this is a defect of ours, and the other objects go on.
-        this.#options.logger.error('The engine failed at an object', { key: item.key, error });
-      } finally {
-        this.#passes -= 1;
-        this.#queue.done(item.key);
+        this.#options.logger.error('The engine failed at an object', { key, error });
       }
+      if (pass === undefined) this.#wakeUps.done(key);
+      // Nobody else may begin with this object before; the worker goes on with the next one.
+      else void pass.settled.then(() => this.#rest(key));
     }
   }
 
-  async #process(item: WorkItem): Promise<void> {
+  /** One look at one object. Returns the pass that it took, which may not have come to rest. */
+  async #process(item: WorkItem): Promise<Pass | undefined> {
     const { key } = item;
-    const { controller, caches, metrics, logger: parent } = this.#options;
+    const { controller, caches, metrics, clock, logger: parent } = this.#options;
     const { for: kind } = controller;
-    const causes = this.#causes.get(key) ?? [];
-    this.#causes.delete(key);
+    const causes = this.#wakeUps.takeCauses(key);
     const logger = parent.with(parseKey(key));
     const object = caches.store(kind).get(key);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
       logger.debug(`${kind.kind} is deleted or being deleted; what it owns goes with it`);
       this.#forget(key);
-      return;
+      return undefined;
     }
     logger.debug(`Reconciling ${kind.kind}`, { causes });
     const finish = metrics.begin();
     this.#ownWrites.begin(key);
+    const { timeoutMs } = controller;
+    const what = `reconcile of ${controller.name} ${key}`;
+    const pass = new Pass({ what, timeoutMs, stop: this.#work.signal, clock, logger });
+    this.#unsettled.set(key, pass.settled);
+    const context = contextOf(this.#options, { key, object, pass, logger, ownWrites: this.#ownWrites });
     try {
-      const outcome = await this.#reconcile(key, object, logger);
-      this.#queue.forget(key);
-      this.#ownWrites.succeeded(key);
-      if (outcome.type === 'requeue') {
-        this.#noteCause(key, 'requeue');
-        this.#queue.addAfter(key, outcome.afterMs);
+      const answer = await pass.run(() => controller.reconcile(object as never, context as never));
+      finish(this.#succeeded(key, checkedOutcome(answer)));
+    } catch (thrown) {
+      if (isPassTimeout(thrown)) {
+        metrics.timedOut();
+        this.#reportHanging(pass, logger);
       }
-      finish(outcome.type === 'requeue' ? 'requeue_after' : 'success');
-    } catch (error) {
-      finish(await this.#failed(item, object, error, logger));
+      finish(await this.#failed(item, object, errorOf(thrown, 'reconcile'), logger));
     }
+    return pass;
   }
 
-  async #reconcile(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<Outcome> {
-    const { controller, caches } = this.#options;
-    const { for: kind } = controller;
-    // A signal for this pass alone: whoever listens to it is forgotten with it.
-    const pass = new AbortController();
-    const onAbort = () => pass.abort(this.#work.signal.reason);
-    this.#work.signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      const client = this.#options.client.with({ signal: pass.signal });
-      const context: ReconcileContext<Declaration> = {
-        cache: caches,
-        client,
-        owned: createOwned({ ...this.#options, client, logger, ownerKind: kind, owner: object }),
-        status: this.#statusWriter(key, object, client),
-        events: this.#eventsOf(object),
-        logger,
-        signal: pass.signal,
-      };
-      return await controller.reconcile(object as never, context as never);
-    } finally {
-      this.#work.signal.removeEventListener('abort', onAbort);
-    }
+  #succeeded(key: NamespacedName, outcome: Outcome): 'success' | 'requeue_after' {
+    this.#wakeUps.succeeded(key);
+    this.#ownWrites.succeeded(key);
+    if (outcome.type === 'done') return 'success';
+    this.#wakeUps.addAfter(key, outcome.afterMs, 'requeue');
+    return 'requeue_after';
+  }
+
+  /** The pass has come to rest: others may have the object. */
+  #rest(key: NamespacedName): void {
+    this.#unsettled.delete(key);
+    this.#wakeUps.done(key);
+  }
+
+  /** Its time is up and its signal aborted; whoever does not heed that keeps its object waiting. */
+  #reportHanging(pass: Pass, logger: Logger): void {
+    const { clock } = this.#options;
+    const begun = clock.monotonic();
+    let isSaid = false;
+    const timer = clock.setTimer(lastWordsMs, () => {
+      isSaid = true;
+      logger.error('A pass that timed out ignores its signal; nothing else is done for this object until it ends');
+    });
+    void pass.settled.then(() => {
+      timer[Symbol.dispose]();
+      if (isSaid) logger.info('The pass that timed out has ended', { afterMs: clock.monotonic() - begun });
+    });
   }
 
   /** Decides what becomes of a failed key; returns the result under which it is counted. */
   async #failed(
     item: WorkItem,
     object: KubernetesObject,
-    error: unknown,
+    error: Error,
     logger: Logger,
   ): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
     const { key } = item;
@@ -224,95 +245,35 @@ export class ControlLoop {
       this.#ownWrites.forget(key);
       return 'requeue';
     }
-    if (isNotControlled(error)) this.#waitFor(`${error.object.kind} ${error.object.key}`, key);
+    if (isNotControlled(error)) this.#wakeUps.waitFor(error.object, key);
     if (isGoneItself(error, kind.resource, object)) {
       logger.debug(`${kind.kind} was deleted during the pass`);
       this.#forget(key);
       return 'success';
     }
-    const isPassing = isConflict(error) && this.#queue.failures(key) < quietConflicts;
+    const isPassing = isConflict(error) && this.#wakeUps.failures(key) < quietConflicts;
     if (isPassing || (isNotControlled(error) && isOfFormerSelf(error, kind, object))) {
       // Someone wrote in between, or what our namesake left is not yet collected: looking again settles it.
       this.#ownWrites.failed(key);
-      this.#retry(item);
+      this.#wakeUps.retry(item);
       logger.debug('Looking again', { error });
       return 'requeue';
     }
-    await this.#report(key, object, error, logger);
+    const stop = this.#work.signal;
+    await reportFailure(this.#options, { key, object, error, stop, logger, ownWrites: this.#ownWrites });
     this.#ownWrites.failed(key);
     if (isTerminal(error)) {
-      this.#queue.forget(key);
+      this.#wakeUps.succeeded(key);
       logger.error('Reconciler error; not retried until the object changes', { error });
       return 'terminal';
     }
-    logger.error('Reconciler error', { error, retryInMs: this.#retry(item) });
+    logger.error('Reconciler error', { error, retryInMs: this.#wakeUps.retry(item) });
     return 'error';
   }
 
-  #retry({ key, priority }: WorkItem): number {
-    this.#noteCause(key, 'retry');
-    return this.#queue.addRateLimited(key, { priority });
-  }
-
   #forget(key: NamespacedName): void {
-    this.#queue.forget(key);
+    this.#wakeUps.forget(key);
     this.#ownWrites.forget(key);
-    for (const [id, waiting] of this.#inTheWay) {
-      if (waiting.delete(key) && waiting.size === 0) this.#inTheWay.delete(id);
-    }
-  }
-
-  #waitFor(id: string, key: NamespacedName): void {
-    const waiting = this.#inTheWay.get(id) ?? new Set();
-    this.#inTheWay.set(id, waiting.add(key));
-  }
-
-  #waitingFor(object: KubernetesObject): readonly NamespacedName[] {
-    const id = `${object.kind} ${keyOf(object)}`;
-    const waiting = [...(this.#inTheWay.get(id) ?? [])];
-    this.#inTheWay.delete(id);
-    return waiting;
-  }
-
-  /** Writes the status that the author wants after a failure. Its Events are told once that is done. */
-  async #report(key: NamespacedName, object: KubernetesObject, error: unknown, logger: Logger): Promise<void> {
-    const { controller, client, caches } = this.#options;
-    if (controller.onError === undefined) return;
-    const latest = caches.store(controller.for).get(key);
-    const subject = latest?.metadata.uid === object.metadata.uid ? latest : object;
-    const told: (() => void)[] = [];
-    const recorder = this.#eventsOf(object);
-    const events: Events = {
-      normal: (reason, message) => void told.push(() => recorder.normal(reason, message)),
-      warning: (reason, message) => void told.push(() => recorder.warning(reason, message)),
-    };
-    try {
-      const status = controller.onError(subject as never, error, { events });
-      if (status !== undefined) {
-        await this.#statusWriter(key, object, client.with({ signal: this.#work.signal })).apply(status);
-      }
-      for (const tell of told) tell();
-    } catch (failure) {
-      logger.error('The error could not be written to the status', { error: failure });
-    }
-  }
-
-  #statusWriter(key: NamespacedName, object: KubernetesObject, client: Client) {
-    return createStatusWriter({
-      ...this.#options,
-      client,
-      kind: this.#options.controller.for,
-      object,
-      onWritten: (before, after) => this.#ownWrites.wrote(key, before, after),
-    });
-  }
-
-  #eventsOf(object: KubernetesObject): Events {
-    const { recorder } = this.#options;
-    return {
-      normal: (reason, message) => recorder.event(object, { type: 'Normal', reason, message }),
-      warning: (reason, message) => recorder.event(object, { type: 'Warning', reason, message }),
-    };
   }
 }
 

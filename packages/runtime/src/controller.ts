@@ -28,12 +28,40 @@ export interface ControllerOptions<D extends Declaration> {
   ) => StatusInputOf<D['for']> | undefined;
   /** How many objects are reconciled at a time; one object never is twice at once. @default 1 */
   readonly concurrency?: number;
+  /**
+   * How long one pass may take. Then its signal is aborted and it counts as failed; its worker goes on with other objects,
+   * and its own object waits until the pass has really ended. `Infinity` for no limit. @default 300_000
+   */
+  readonly timeoutMs?: number;
+  /** After how long a cache that is not complete is reported as an error. It is tried on. @default 120_000 */
+  readonly cacheSyncTimeoutMs?: number;
+  /** How soon a failed object is tried again. @default after 5 ms, doubling up to 1000 s */
+  readonly retry?: RetryDelays;
+  /** How often one object may be reconciled, whatever wakes it. @default no limit */
+  readonly rateLimit?: RateLimit;
+}
+
+export interface RetryDelays {
+  /** Before the first retry; doubles with each further failure. @default 5 */
+  readonly baseDelayMs?: number | undefined;
+  /** Ceiling for that. @default 1_000_000 */
+  readonly maxDelayMs?: number | undefined;
+}
+
+/** At most `passes` in any `perMs`; what comes too soon waits for its turn. */
+export interface RateLimit {
+  readonly passes: number;
+  readonly perMs: number;
 }
 
 /** A controller of any declaration; its reconciler is called only with what its own declaration promises. */
 export interface Controller extends Declaration {
   readonly name: string;
   readonly concurrency: number;
+  readonly timeoutMs: number;
+  readonly cacheSyncTimeoutMs: number;
+  readonly retry: RetryDelays;
+  readonly rateLimit: RateLimit | undefined;
   readonly reconcile: Reconcile<never>;
   readonly onError: ((object: never, error: unknown, context: { readonly events: Events }) => unknown) | undefined;
 }
@@ -53,10 +81,34 @@ export function controller<
 ): Controller {
   const { onError, concurrency = 1 } = definition;
   const name = controllerName(definition);
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
+  const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit } = definition;
+  const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = retry;
+  const wholes = { concurrency, ...(rateLimit && { 'rateLimit.passes': rateLimit.passes }) };
+  for (const [option, value] of Object.entries(wholes)) {
+    if (Number.isInteger(value) && value >= 1) continue;
+    throw new RangeError(`controller ${name}: ${option} must be a whole number of at least 1, received ${value}`);
+  }
+  const times = { timeoutMs, cacheSyncTimeoutMs, 'retry.baseDelayMs': baseDelayMs };
+  for (const [option, value] of Object.entries({
+    ...times,
+    ...(rateLimit && { 'rateLimit.perMs': rateLimit.perMs }),
+  })) {
+    if (value > 0) continue;
+    throw new RangeError(`controller ${name}: ${option} must be greater than 0, received ${value}`);
+  }
+  if (!(maxDelayMs >= baseDelayMs)) {
     throw new RangeError(
-      `controller ${name}: concurrency must be a whole number of at least 1, received ${concurrency}`,
+      `controller ${name}: retry.maxDelayMs must be at least baseDelayMs (${baseDelayMs}), received ${maxDelayMs}`,
     );
   }
-  return { ...definition, name, concurrency, onError };
+  return {
+    ...definition,
+    name,
+    concurrency,
+    timeoutMs,
+    cacheSyncTimeoutMs,
+    retry: { baseDelayMs, maxDelayMs },
+    rateLimit,
+    onError,
+  };
 }

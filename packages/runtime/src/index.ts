@@ -8,7 +8,14 @@ export type {
   ReconcileContext,
   StatusWriter,
 } from './context.ts';
-export { type Controller, type ControllerOptions, controller, type Reconcile } from './controller.ts';
+export {
+  type Controller,
+  type ControllerOptions,
+  controller,
+  type RateLimit,
+  type Reconcile,
+  type RetryDelays,
+} from './controller.ts';
 export { ListenError, type ListenOptions } from './http-server.ts';
 export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
 export type { Fields, Logger } from './logger.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import type { Clock } from '@keelson/core';
 import { jsonLogger, type LogOptions, textLogger } from './log.ts';
 
@@ -78,6 +79,41 @@ test('an error is shown to people with the place where it was thrown', () => {
   const { lines, options } = captured();
   textLogger(options).error('Reconciler error', { error: new Error('x') });
   assert.match(lines[0] ?? '', /^12:30:05 ERROR Reconciler error error=x\n\s+at .*log\.test\.ts/);
+});
+
+test('causes and joined errors are shown, to people and to machines', () => {
+  const refused = new Error('refused');
+  const error = new AggregateError([new Error('first'), 'second'], 'both failed', { cause: refused });
+  const text = captured();
+  textLogger(text.options).error('Reconciler error', { error });
+  assert.match(text.lines[0] ?? '', /error="both failed"\n(\s+at .*\n)+ {2}caused by refused\n\s+at /);
+  const json = captured();
+  jsonLogger(json.options).error('Reconciler error', { error });
+  const { error: logged } = JSON.parse(json.lines[0] ?? '');
+  assert.equal(logged.cause.message, 'refused');
+  assert.deepEqual(
+    logged.errors.map((each: { message?: string } | string) => (typeof each === 'string' ? each : each.message)),
+    ['first', "'second'"],
+  );
+});
+
+test('an error of another realm, or one that cannot be read, is logged all the same', () => {
+  const hostile = new Error('x');
+  Object.defineProperty(hostile, 'message', {
+    get() {
+      throw new Error('no');
+    },
+  });
+  for (const [error, expected] of [
+    [runInNewContext('new RangeError("foreign")'), /foreign/],
+    [hostile, /Reconciler error/],
+  ] as const) {
+    for (const make of [jsonLogger, textLogger]) {
+      const { lines, options } = captured();
+      make(options).error('Reconciler error', { error });
+      assert.match(lines.join(''), expected);
+    }
+  }
 });
 
 test('colour is only where it is asked for', () => {

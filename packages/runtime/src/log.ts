@@ -1,8 +1,8 @@
 /** The two loggers of a process: JSON lines for machines, and a form for people on a terminal. */
-import { inspect } from 'node:util';
 import type { Clock } from '@keelson/core';
 import { pino } from 'pino';
 import type { Fields, Logger } from './logger.ts';
+import { isError, shown } from './thrown.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -46,17 +46,26 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
 
 /** A cause may lead back to itself. */
 const deepestCause = 5;
+/** Of those that one error joins. */
+const mostErrors = 5;
 
 /** An error for the log: what, where, and why. Only the members that are known to hold no secret. */
 function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return inspect(error, { depth: 1 });
-  const { code } = error as Error & { readonly code?: unknown };
-  return {
-    message: error.message,
-    ...(typeof code === 'string' && { code }),
-    stack: error.stack,
-    ...(error.cause !== undefined && depth < deepestCause && { cause: describeError(error.cause, depth + 1) }),
-  };
+  if (!isError(error)) return shown(error);
+  try {
+    const { code, errors } = error as Error & { readonly code?: unknown; readonly errors?: unknown };
+    const deeper = (each: unknown) => describeError(each, depth + 1);
+    const mayGoOn = depth < deepestCause;
+    return {
+      message: error.message,
+      ...(typeof code === 'string' && { code }),
+      stack: error.stack,
+      ...(error.cause !== undefined && mayGoOn && { cause: deeper(error.cause) }),
+      ...(Array.isArray(errors) && mayGoOn && { errors: errors.slice(0, mostErrors).map(deeper) }),
+    };
+  } catch {
+    return shown(error);
+  }
 }
 
 const colors: Readonly<Record<Level, string>> = { debug: '90', info: '32', warn: '33', error: '31' };
@@ -66,7 +75,7 @@ export function textLogger({ clock, level = 'info', write = toStderr, color = fa
   const paint = (code: string, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   const line = (lineLevel: Level, message: string, fields: Fields) => {
     if (levels.indexOf(lineLevel) < levels.indexOf(level)) return;
-    const where = lineLevel === 'error' && fields.error instanceof Error ? `${stackOf(fields.error)}\n` : '';
+    const where = lineLevel === 'error' && isError(fields.error) ? `${stackOf(fields.error)}\n` : '';
     const time = new Date(clock.now()).toISOString().slice(11, 19);
     const pairs = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
@@ -85,20 +94,36 @@ export function textLogger({ clock, level = 'info', write = toStderr, color = fa
   return wrap({});
 }
 
-/** Where an error was thrown, without the message, which stands in the line already. */
-const stackOf = ({ stack = '' }: Error): string =>
-  stack
-    .split('\n')
-    .filter((frame) => /^\s+at /.test(frame))
-    .join('\n');
+/** Where an error was thrown, without the message, which stands in the line already; and its causes, with theirs. */
+function stackOf(error: Error): string {
+  const lines = framesOf(error);
+  let { cause } = error;
+  for (let depth = 0; cause !== undefined && depth < deepestCause; depth++) {
+    lines.push(`  caused by ${printed(cause)}`);
+    if (!isError(cause)) break;
+    lines.push(...framesOf(cause));
+    ({ cause } = cause);
+  }
+  return lines.join('\n');
+}
+
+function framesOf(error: Error): string[] {
+  try {
+    return String(error.stack ?? '')
+      .split('\n')
+      .filter((frame) => /^\s+at /.test(frame));
+  } catch {
+    return [];
+  }
+}
 
 /** A value on one line; text from the cluster may contain anything, so control characters are escaped. */
 function printed(value: unknown): string {
-  if (value instanceof Error) return printed(value.message);
-  if (typeof value === 'string' && /^[\w./:@-]+$/.test(value)) return value;
   try {
+    if (isError(value)) return printed(String(value.message));
+    if (typeof value === 'string' && /^[\w./:@-]+$/.test(value)) return value;
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return JSON.stringify(inspect(value, { depth: 1 }));
+    return JSON.stringify(shown(value));
   }
 }

@@ -13,7 +13,7 @@ import {
   createSharedInformers,
   type Informer,
 } from '@keelson/client';
-import type { Clock, Operator, Random, Timer, Transport } from '@keelson/core';
+import type { Clock, Operator, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { AppliedState } from './applied.ts';
 import { createCaches } from './caches.ts';
@@ -24,6 +24,7 @@ import { type HttpServer, type ListenOptions, listen, type Routes } from './http
 import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
+import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 
 export interface ManagerOptions {
   /** The cluster to work on. Not needed when a transport is given. */
@@ -34,7 +35,10 @@ export interface ManagerOptions {
   readonly health?: ListenOptions | false;
   /** Where metrics are read, `false` for nowhere. @default port 8080 */
   readonly metrics?: ListenOptions | false;
-  /** How long running reconciles may take to finish after a stop. @default 30_000 */
+  /**
+   * How long a stop may take in all; a pod has 30 seconds. Running reconciles have four fifths of it to finish, then their
+   * signal is aborted. @default 25_000
+   */
   readonly gracePeriodMs?: number;
   /** @default JSON lines on standard error */
   readonly logger?: Logger;
@@ -49,20 +53,24 @@ export interface Manager {
   start(signal: AbortSignal): Promise<void>;
 }
 
-/** For a pass to notice that its signal was aborted. */
-const lastWordsMs = 1000;
-
 export function createManager(operator: Operator<Controller>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }) } = options;
   return {
     async start(signal) {
-      await work(signal);
+      const gracePeriodMs = options.gracePeriodMs ?? 25_000;
+      using schedule = stopSchedule(signal, clock, gracePeriodMs);
+      const working = work(signal, schedule);
+      const isOver = await Promise.race([working.then(() => true), aborted(schedule.all).then(() => false)]);
+      if (!isOver) {
+        void working.catch((error: unknown) => logger.error('The stop failed after it was given up', { error }));
+        throw new Error(`The operator did not stop within ${gracePeriodMs / 1000} s.`);
+      }
       logger.info('Stopped');
     },
   };
 
-  async function work(signal: AbortSignal): Promise<void> {
+  async function work(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
     await using transport = borrowed(options) ?? connectTo(options, operator, clock);
     const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
     const client = createClient({
@@ -80,7 +88,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
       onError: (error, informer) => reportWatch(logger, error, informer),
     });
     await using recorder = createEventRecorder({
-      client,
+      client: client.with({ signal: schedule.requests }),
       controller: operator.name,
       clock,
       random,
@@ -117,26 +125,25 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
     await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
 
     const finished = Promise.all(loops.map((loop) => loop.run(signal)));
-    await orForced(finished, signal, options.gracePeriodMs ?? 30_000, loops);
+    await orForced(finished, loops, schedule);
   }
 
   /** Waits for the end of all passes; those that outlive the grace period are aborted, and then given up. */
   async function orForced(
     finished: Promise<unknown>,
-    signal: AbortSignal,
-    gracePeriodMs: number,
     loops: readonly ControlLoop[],
+    { passes, patience }: StopSchedule,
   ): Promise<void> {
     const abort = () => {
       for (const loop of loops) loop.abort(new Error('The operator stopped before this pass had finished.'));
     };
-    using _grace = afterAbort(signal, clock, gracePeriodMs, abort);
-    const stuck = Promise.withResolvers<never>();
-    using _end = afterAbort(signal, clock, gracePeriodMs + lastWordsMs, () => {
-      const passes = loops.reduce((sum, loop) => sum + loop.passes, 0);
-      stuck.reject(new Error(`${passes} reconciles did not stop although their signal was aborted.`));
+    passes.addEventListener('abort', abort, { once: true });
+    const givenUp = aborted(patience).then(() => {
+      const names = loops.flatMap((loop) => loop.unsettled);
+      const what = names.length === 1 ? 'One pass' : `${names.length} passes`;
+      throw new Error(`${what} did not stop although the signal was aborted: ${names.join(', ')}.`);
     });
-    await Promise.race([finished, stuck.promise]);
+    await Promise.race([finished, givenUp]);
   }
 }
 
@@ -162,22 +169,6 @@ async function serve(
   const server = await listen(what, routes, options ?? { port });
   logger.info('starting server', { name: what, addr: `${options?.host ?? '[::]'}:${server.port}` });
   return server;
-}
-
-/** Runs `callback` once the signal has been aborted for `delayMs`, unless disposed before. */
-function afterAbort(signal: AbortSignal, clock: Clock, delayMs: number, callback: () => void): Disposable {
-  let timer: Timer | undefined;
-  const arm = () => {
-    timer = clock.setTimer(delayMs, callback);
-  };
-  if (signal.aborted) arm();
-  else signal.addEventListener('abort', arm, { once: true });
-  return {
-    [Symbol.dispose]() {
-      signal.removeEventListener('abort', arm);
-      timer?.[Symbol.dispose]();
-    },
-  };
 }
 
 function reportWatch(logger: Logger, error: Error, { kind, health }: Informer): void {

@@ -15,6 +15,8 @@ export interface ControllerMetrics {
   /** Reads the queue's running work whenever metrics are collected. */
   observe(queue: Pick<WorkQueue, 'inProgress'>): void;
   setConcurrency(workers: number): void;
+  /** A pass took longer than it may. */
+  timedOut(): void;
   /** A reconcile began; call what is returned when it has ended. */
   begin(): (result: Result) => void;
 }
@@ -52,6 +54,7 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
     'Failures that are not retried',
     'controller',
   );
+  const timeouts = counter('controller_runtime_reconcile_timeouts_total', 'Passes that took too long', 'controller');
   const time = histogram(
     'controller_runtime_reconcile_time_seconds',
     'Duration of a reconcile',
@@ -101,7 +104,7 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
       const labels = { name: controller, controller };
       // A counter that appears with its first error hides that error from rate().
       for (const result of ['success', 'error', 'requeue', 'requeue_after']) total.inc({ controller, result }, 0);
-      for (const each of [errors, terminal]) each.inc({ controller }, 0);
+      for (const each of [errors, terminal, timeouts]) each.inc({ controller }, 0);
       for (const each of [adds, retries]) each.inc(labels, 0);
       return {
         queue: {
@@ -113,6 +116,7 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
         },
         observe: (queue) => void queues.set(controller, queue),
         setConcurrency: (n) => workers.set({ controller }, n),
+        timedOut: () => timeouts.inc({ controller }),
         begin() {
           const begun = clock.monotonic();
           active.inc({ controller });

@@ -1,4 +1,6 @@
 /** Outcome: the answer of a reconciler that did not throw. */
+import { OperatorError } from '@keelson/core';
+import { shown } from './thrown.ts';
 
 export type Outcome =
   | { readonly type: 'done' }
@@ -9,8 +11,33 @@ export type Outcome =
 export const done: Outcome = { type: 'done' };
 
 export function requeueAfter(afterMs: number): Outcome {
-  if (!(afterMs > 0)) throw new RangeError(`requeueAfter: afterMs must be greater than 0, received ${afterMs}`);
+  if (!isDelay(afterMs)) {
+    throw new RangeError(`requeueAfter: afterMs must be finite and greater than 0, received ${shown(afterMs)}`);
+  }
   return { type: 'requeue', afterMs };
+}
+
+const isDelay = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY;
+
+/** A reconciler answered with what is no outcome. It is treated like one that threw. */
+class OutcomeError extends OperatorError {
+  override readonly name = 'OutcomeError';
+  readonly code = 'ERR_OUTCOME';
+}
+
+/** Types cannot hold those who cast or write JavaScript, and an answer that is misread runs an object for ever. */
+export function checkedOutcome(answer: unknown): Outcome {
+  if (answer === undefined) {
+    throw new OutcomeError('reconcile returned nothing; it must return done or requeueAfter(ms)');
+  }
+  const { type, afterMs } = (answer ?? {}) as { readonly type?: unknown; readonly afterMs?: unknown };
+  if (type === 'done') return done;
+  if (type === 'requeue' && isDelay(afterMs)) return { type, afterMs };
+  if (type === 'requeue') {
+    throw new OutcomeError(`reconcile asked to come back after ${shown(afterMs)} ms; that must be greater than 0`);
+  }
+  throw new OutcomeError(`reconcile returned ${shown(answer)}; it must return done or requeueAfter(ms)`);
 }
 
 /** Trying again cannot help: report, and wait for the object to change. Any other error is retried with backoff. */

@@ -7,6 +7,7 @@ import type { Controller } from './controller.ts';
 import { jsonLogger, type Level, levels, textLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createManager } from './manager.ts';
+import { errorOf } from './thrown.ts';
 
 const help = (name: string) => `Usage: ${name} [options]
 
@@ -18,6 +19,8 @@ Options:
   --context NAME        the context of that file (default: its current one)
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
+  --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
+                        period of 30 (default: 25)
   --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
   --log-level LEVEL     ${levels.join(', ')} (default: info)
   --help                this text
@@ -28,6 +31,7 @@ export async function run(
   operator: Operator<Controller>,
   argv: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
+  let stop: AbortSignal | undefined;
   try {
     const options = readArguments(argv);
     if (options.help) {
@@ -47,10 +51,15 @@ export async function run(
       logger,
       health: options.healthPort > 0 && { port: options.healthPort },
       metrics: options.metricsPort > 0 && { port: options.metricsPort },
+      gracePeriodMs: options.gracePeriodMs,
     });
-    await manager.start(stopSignal(logger));
-  } catch (error) {
-    process.stderr.write(`${operator.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    using _rejections = reportedRejections(logger);
+    stop = stopSignal(logger);
+    await manager.start(stop);
+  } catch (thrown) {
+    process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
+    // What did not stop may keep the process alive for ever.
+    if (stop?.aborted) process.exit(1);
     process.exitCode = 1;
   }
 }
@@ -60,6 +69,7 @@ interface Arguments extends LogArguments {
   readonly context: string | undefined;
   readonly healthPort: number;
   readonly metricsPort: number;
+  readonly gracePeriodMs: number;
   readonly help: boolean;
 }
 
@@ -76,6 +86,7 @@ function readArguments(argv: readonly string[]): Arguments {
       context: { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
       'metrics-port': { type: 'string', default: '8080' },
+      'grace-period': { type: 'string', default: '25' },
       'log-format': { type: 'string', default: process.stderr.isTTY ? 'text' : 'json' },
       'log-level': { type: 'string', default: 'info' },
       help: { type: 'boolean', default: false },
@@ -86,6 +97,7 @@ function readArguments(argv: readonly string[]): Arguments {
     context: values.context,
     healthPort: port('--health-port', values['health-port']),
     metricsPort: port('--metrics-port', values['metrics-port']),
+    gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
     logFormat: oneOf('--log-format', values['log-format'], ['json', 'text']),
     logLevel: oneOf('--log-level', values['log-level'], levels),
     help: values.help,
@@ -98,6 +110,12 @@ function port(option: string, text: string): number {
   throw new RangeError(`${option} must be a port from 0 to 65535, received "${text}"`);
 }
 
+function seconds(option: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value;
+  throw new RangeError(`${option} must be a number of seconds greater than 0, received "${text}"`);
+}
+
 function oneOf<const T extends string>(option: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
@@ -107,6 +125,19 @@ function oneOf<const T extends string>(option: string, text: string, choices: re
 function processLogger(name: string, { logFormat, logLevel }: LogArguments): Logger {
   const common = { name, clock: systemClock, level: logLevel };
   return logFormat === 'json' ? jsonLogger(common) : textLogger({ ...common, color: process.stderr.isTTY });
+}
+
+/**
+ * A promise that nobody waits for would end the process, and all other objects' work with it, each time it is rejected.
+ * This is a policy for the whole process, so it is set here and nowhere in the library.
+ */
+function reportedRejections(logger: Logger): Disposable {
+  const report = (reason: unknown) =>
+    logger.error('A promise was rejected and nobody waited for it: an await is missing', {
+      error: errorOf(reason, 'an asynchronous function'),
+    });
+  process.on('unhandledRejection', report);
+  return { [Symbol.dispose]: () => void process.off('unhandledRejection', report) };
 }
 
 /** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once, as the system does by default. */

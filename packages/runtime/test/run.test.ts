@@ -1,0 +1,109 @@
+/** `run` as a process, on the embedded cluster over HTTPS: what only a process has. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient, installDefinitions } from '@keelson/client';
+import { createCluster } from '@keelson/cluster';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { crdOf } from '@keelson/schema';
+import { newWidget, Widget } from './widget.ts';
+
+const main = fileURLToPath(new URL('./forgetful-operator.ts', import.meta.url));
+
+interface Running extends AsyncDisposable {
+  readonly client: Client;
+  log(): string;
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>;
+  seen(name: string, text: string): Promise<void>;
+}
+
+async function startForgetful(...args: readonly string[]): Promise<Running> {
+  const stack = new AsyncStack();
+  const cluster = stack.use(createCluster());
+  const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
+  await installDefinitions(client, [crdOf(Widget)]);
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-run-'));
+  stack.defer(() => rm(folder, { recursive: true }));
+  const door = stack.use(await cluster.listen());
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, door.kubeconfig, { mode: 0o600 });
+  const fixed = ['--kubeconfig', kubeconfig, '--health-port', '0', '--metrics-port', '0', '--log-format', 'json'];
+  const child = spawn(process.execPath, [main, ...fixed, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const exited = once(child, 'exit');
+  stack.defer(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  return {
+    client,
+    log: () => log,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+    async seen(name, text) {
+      using limit = deadline(systemClock, 20_000, `${name} is seen as ${text}`);
+      while ((await client.get(Widget, `default/${name}`)).status?.seen !== text) {
+        assert.ok(child.exitCode === null && !limit.signal.aborted, log);
+        await sleep(systemClock, 10);
+      }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAll(),
+  };
+}
+
+/** What was made last goes first. Node 22 has no AsyncDisposableStack. */
+class AsyncStack {
+  readonly #ends: (() => PromiseLike<unknown>)[] = [];
+  use<T extends AsyncDisposable>(value: T): T {
+    this.defer(() => value[Symbol.asyncDispose]());
+    return value;
+  }
+  defer(end: () => PromiseLike<unknown>): void {
+    this.#ends.push(end);
+  }
+  async disposeAll(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end();
+  }
+}
+
+test('a promise that nobody waits for is reported, and the process goes on', async () => {
+  await using running = await startForgetful();
+  await running.client.create(Widget, newWidget('a', 'reject'));
+  await running.seen('a', 'reject');
+  await running.client.create(Widget, newWidget('b', 'fine'));
+  await running.seen('b', 'fine');
+  assert.equal(await running.stop(), 0, running.log());
+  const lines = running
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('nobody waited for it'));
+  const { level, msg, error } = JSON.parse(lines[0] ?? '{}');
+  assert.deepEqual(
+    [level, msg, error?.message],
+    ['error', 'A promise was rejected and nobody waited for it: an await is missing', 'nobody hears this'],
+  );
+});
+
+test('a reconcile that hangs is named at the end, and does not keep the process', async () => {
+  await using running = await startForgetful('--grace-period', '1');
+  await running.client.create(Widget, newWidget('a', 'hang'));
+  await running.seen('a', 'hanging');
+  assert.equal(await running.stop(), 1);
+  assert.match(
+    running.log(),
+    /^forgetful: One pass did not stop although the signal was aborted: widget default\/a\.$/m,
+  );
+});
