@@ -1,5 +1,7 @@
 import type { Area } from '../case.ts';
+import { accessPaths } from './access-paths.ts';
 import { accessReviews } from './access-reviews.ts';
+import { accessVerbs } from './access-verbs.ts';
 import { apply } from './apply.ts';
 import { authorisation } from './authorisation.ts';
 import { builtInKinds } from './built-in-kinds.ts';
@@ -66,6 +68,8 @@ export const areas: readonly Area[] = [
   schema,
   builtInKinds,
   authorisation,
+  accessPaths,
+  accessVerbs,
   rolesAndBindings,
   serviceAccountTokens,
   impersonation,

@@ -176,6 +176,7 @@ function removeFor(context: Context, resource: Resource, existing: Revision): vo
         subresource: '',
         rest: [],
         watchPath: false,
+        throughNamespace: false,
       },
       resource,
       namespace,

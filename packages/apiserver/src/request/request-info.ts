@@ -17,6 +17,8 @@ export interface ResourceInfo {
   readonly rest: readonly string[];
   /** `/api/v1/watch/…`, the old way to ask for a watch. */
   readonly watchPath: boolean;
+  /** The path leads through a namespace to something in it; `/api/v1/namespaces/a` alone is no such path. */
+  readonly throughNamespace: boolean;
 }
 
 interface OtherInfo {
@@ -38,10 +40,10 @@ const verbs: Readonly<Record<string, string>> = {
 
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const other: OtherInfo = { type: 'other', verb: method.toLowerCase(), path };
-  const parts = path
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decode);
+  // Unescaped as a whole: an escaped slash parts, and between two slashes there is an empty name.
+  const parts = unescaped(path)
+    .replace(/^\/+|\/+$/g, '')
+    .split('/');
   const [prefix, ...below] = parts;
   if (parts.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return other;
   if (prefix === 'apis' && below.length < 3) return other;
@@ -55,21 +57,38 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     below.shift();
   }
   let namespace = '';
+  let throughNamespace = false;
   if (below[0] === 'namespaces' && below[1] !== undefined) {
     namespace = below[1];
-    if (below[2] !== undefined && below[2] !== 'status' && below[2] !== 'finalize') below.splice(0, 2);
+    throughNamespace = below[2] !== undefined && below[2] !== 'status' && below[2] !== 'finalize';
+    if (throughNamespace) below.splice(0, 2);
   }
   const [resource = '', name = '', subresource = '', ...rest] = below;
   if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list';
   if (name === '' && verb === 'delete') verb = 'deletecollection';
-  return { type: 'resource', verb, group, version, resource, namespace, name, subresource, rest, watchPath };
+  return {
+    type: 'resource',
+    verb,
+    group,
+    version,
+    resource,
+    namespace,
+    name,
+    subresource,
+    rest,
+    watchPath,
+    throughNamespace,
+  };
 }
 
-function decode(part: string): string {
+/** Whether a path can be read at all. */
+export const isEscapedWell = (path: string): boolean => !/%(?![0-9a-fA-F]{2})/.test(path);
+
+function unescaped(path: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(path);
   } catch {
-    return part;
+    return path; // not UTF-8: nothing has such a name
   }
 }
 

@@ -11,7 +11,7 @@ import type { OpenApi } from '../discovery/open-api.ts';
 import { prefersYaml } from '../encode/negotiate.ts';
 import type { Impersonator } from '../impersonate/impersonate.ts';
 import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse } from '../request/exchange.ts';
-import { type RequestInfo, requestInfo } from '../request/request-info.ts';
+import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { isPrivileged, type User } from '../request/user.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
 import type { Call, Context } from '../verbs/context.ts';
@@ -33,6 +33,7 @@ export async function answer(walk: Walk, request: ApiRequest): Promise<ApiRespon
 async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
   let user: User | undefined;
   try {
+    if (!isEscapedWell(request.path)) return textResponse(400, '400 Bad Request');
     const info = requestInfo(request.method, request.path, request.query);
     user = authorised(walk, request, info, warnings);
     if (info.type === 'other') return other(walk, request);
@@ -43,8 +44,8 @@ async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Prom
       if (context.registry.isServed(info.group, info.version)) throw noSuchResource();
       return textResponse(404, '404 page not found\n');
     }
-    // Below a namespace there are no objects that are in none.
-    if (!resource.namespaced && info.namespace !== '' && resource.collection !== 'namespaces') {
+    // Below a namespace there are no objects that are in none, other namespaces among them.
+    if (!resource.namespaced && info.throughNamespace) {
       if (resource.strategy.custom) return textResponse(404, '404 page not found\n');
       throw noSuchResource();
     }

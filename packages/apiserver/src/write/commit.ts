@@ -8,8 +8,10 @@ import { admit } from '../admit/admit.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { keepTimestamps } from '../apply/index.ts';
+import { refusal } from '../authorise/attributes.ts';
 import { invalidValue } from '../field-error.ts';
 import { type ApiObject, freeze, withMetadata } from '../object.ts';
+import { isPrivileged } from '../request/user.ts';
 import { keyIn, type UpdateRules } from '../resource/resource.ts';
 import {
   alreadyExists,
@@ -77,20 +79,38 @@ function create(context: Context, call: Call, object: ApiObject, dryRun: boolean
       unsafe.map((problem) => invalidValue('metadata.name', name, problem)),
     );
   }
+  assertMayCreate(context, call);
   assertOwnerPermissions(context, call, prepared, undefined);
   warnings.push(...strategy.warnings(prepared));
   const key = keyIn(prepared.metadata.namespace ?? '', name);
   const existing = collection.get(key);
   if (existing !== undefined) {
-    const refusal = alreadyExists(resourceNamed(resource), name);
-    if (!existing.object.metadata.deletionTimestamp) throw refusal;
-    throw new StatusError(409, 'AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.status.details);
+    const taken = alreadyExists(resourceNamed(resource), name);
+    if (!existing.object.metadata.deletionTimestamp) throw taken;
+    throw new StatusError(409, 'AlreadyExists', `object is being deleted: ${taken.message}`, taken.status.details);
   }
   if (prepared.metadata.resourceVersion) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   const stored = strategy.toStorage(prepared);
   return dryRun ? unstored(key, stored) : context.store.create(collection, key, stored);
+}
+
+/** An update or an apply that makes its object needs the right to make one, too. */
+function assertMayCreate({ authoriser }: Context, { user, info, resource, namespace, name }: Call): void {
+  if (info.verb === 'create' || isPrivileged(user)) return;
+  const { group, resource: plural } = resource;
+  const wanted = {
+    type: 'resource',
+    verb: 'create',
+    group,
+    resource: plural,
+    subresource: '',
+    namespace,
+    name,
+  } as const;
+  const { allowed, reason } = authoriser.decide(user, wanted);
+  if (!allowed) throw refusal(user, wanted, reason);
 }
 
 /** A custom resource is called what it calls itself, even when that is what is wrong with it. */

@@ -47,6 +47,7 @@ export function updateOwnStatus(
       subresource: 'status',
       rest: [],
       watchPath: false,
+      throughNamespace: false,
     },
     resource,
     namespace,
