@@ -18,7 +18,7 @@ const mine = { labelSelector: 'mine=yes' };
 
 export const deleteCollection: Area = {
   name: 'delete collection',
-  proves: ['D5'],
+  proves: [],
   cases: {
     'selects by field': async (t) => {
       const path = await three(t);

@@ -18,6 +18,7 @@ import { fieldValidation } from './field-validation.ts';
 import { impersonation } from './impersonation.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
+import { names } from './names.ts';
 import { namespaceLife } from './namespaces.ts';
 import { openapi } from './openapi.ts';
 import { patch } from './patch.ts';
@@ -44,6 +45,7 @@ export const areas: readonly Area[] = [
   disruptionBudgets,
   resourceVersions,
   create,
+  names,
   read,
   list,
   selectors,

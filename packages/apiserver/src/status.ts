@@ -3,8 +3,9 @@
  *
  * Clients branch on reason and code, people read the message; both are those of the real server.
  */
+
 import type { Status } from '@keelson/core';
-import { type Cause, causesText } from '@keelson/schema';
+import { type Problem, problemsText } from '@keelson/schema/validation';
 
 /** A group and the plural of a resource, or a kind where the real server names that. */
 export interface Named {
@@ -100,17 +101,17 @@ export function forbidden(resource: Named, name: string, why: string, causes?: D
   return new StatusError(403, 'Forbidden', `${what}: ${why}`, detailsOf(resource, name, causes && { causes }));
 }
 
-export function invalid(kind: Named, name: string, causes: readonly Cause[]): StatusError {
+export function invalid(kind: Named, name: string, causes: readonly Problem[]): StatusError {
   return new StatusError(
     422,
     'Invalid',
-    `${qualified(kind)} ${quote(name)} is invalid: ${causesText(causes)}`,
+    `${qualified(kind)} ${quote(name)} is invalid: ${problemsText(causes)}`,
     detailsOf(kind, name, { causes: causes.map(({ reason, message, field }) => ({ reason, message, field })) }),
   );
 }
 
 /** Query parameters that contradict each other or have values nobody knows. */
-export const invalidOptions = (kind: string, causes: readonly Cause[]): StatusError =>
+export const invalidOptions = (kind: string, causes: readonly Problem[]): StatusError =>
   invalid({ group: 'meta.k8s.io', name: kind }, '', causes);
 
 /** No such verb on this path at all, which the real server says without naming anything. */

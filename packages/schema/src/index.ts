@@ -5,7 +5,3 @@ export { crdOf } from './kind/crd.ts';
 export { defineKind } from './kind/define-kind.ts';
 export type { KindDefinition, PrinterColumn, VersionDefinition } from './kind/definition.ts';
 export type { DefinedKind, DefinedObject, NewDefinedObject } from './kind/object-types.ts';
-export { structuralProblems, structuralWarnings } from './structural/structural-problems.ts';
-export type { Pruned } from './validation/prune.ts';
-export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';
-export { type Cause, type CauseReason, causesText } from './wording/cause.ts';

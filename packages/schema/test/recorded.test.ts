@@ -1,7 +1,7 @@
 /** Validation answers as a real API server did: every case of test/recorded. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compileStructural, structuralProblems, structuralWarnings } from '@keelson/schema';
+import { compileStructural, structuralProblems, structuralWarnings } from '@keelson/schema/validation';
 import { formatGroups } from './recorded/format-cases.ts';
 import {
   type Answer,

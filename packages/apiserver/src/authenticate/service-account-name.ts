@@ -1,5 +1,6 @@
+import { labelProblems, subdomainProblems } from '@keelson/schema/validation';
+
 /** Service accounts as users: their names and their groups. */
-import { labelProblems, subdomainProblems } from '../validate/names.ts';
 
 const prefix = 'system:serviceaccount:';
 

@@ -1,9 +1,10 @@
 /** What somebody wants to do, as rules speak of it, and the refusal of it. */
+
 import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
+import { pathSegmentProblems } from '@keelson/schema/validation';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { User } from '../request/user.ts';
 import { forbidden, type StatusError } from '../status.ts';
-import { pathSegmentProblems } from '../validate/names.ts';
 
 export interface ResourceAttributes {
   readonly type: 'resource';

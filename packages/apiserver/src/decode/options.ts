@@ -1,6 +1,12 @@
 /** Query parameters as options of a verb: read, defaulted and checked, with the refusals of the real server. */
-import type { Cause } from '@keelson/schema';
-import { forbiddenField, invalidValue, required, tooLong, unsupportedValue } from '../field-error.ts';
+import {
+  forbiddenField,
+  invalidValue,
+  managerProblems,
+  type Problem,
+  required,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { isObject, type JsonObject } from '../object.ts';
 import { isTrue } from '../request/request-info.ts';
 import { badRequest, invalidOptions, StatusError } from '../status.ts';
@@ -60,9 +66,9 @@ interface Unchecked {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-function listProblems({ match, resourceVersion, continueToken, sendInitialEvents }: Unchecked): readonly Cause[] {
+function listProblems({ match, resourceVersion, continueToken, sendInitialEvents }: Unchecked): readonly Problem[] {
   const field = 'resourceVersionMatch';
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (match !== '') {
     if (resourceVersion === '') {
       causes.push(forbiddenField(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
@@ -83,9 +89,9 @@ function listProblems({ match, resourceVersion, continueToken, sendInitialEvents
   return causes;
 }
 
-function watchProblems({ match, continueToken, sendInitialEvents }: Unchecked): readonly Cause[] {
+function watchProblems({ match, continueToken, sendInitialEvents }: Unchecked): readonly Problem[] {
   const field = 'resourceVersionMatch';
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     causes.push(forbiddenField(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
@@ -120,23 +126,7 @@ export interface WriteOptions {
   readonly force: boolean | undefined;
 }
 
-const unprintable = /[\p{C}\p{Z}]/u;
-
-function managerProblems(manager: string): readonly Cause[] {
-  const causes: Cause[] = [];
-  if (Buffer.byteLength(manager) > 128) causes.push(tooLong('fieldManager', 128));
-  let position = 0;
-  for (const character of manager) {
-    if (character !== ' ' && unprintable.test(character)) {
-      const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-      causes.push(invalidValue('fieldManager', manager, `invalid character ${code} (at position ${position})`));
-    }
-    position += Buffer.byteLength(character);
-  }
-  return causes;
-}
-
-const dryRunProblems = (values: readonly string[]): readonly Cause[] =>
+const dryRunProblems = (values: readonly string[]): readonly Problem[] =>
   values.every((value) => value === 'All') ? [] : [unsupportedValue('dryRun', values, ['All'])];
 
 /** Options of create, update and patch; `kind` is what the refusal calls them. */
@@ -149,14 +139,14 @@ export function writeOptions(
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
   const force = boolean(query, 'force');
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (kind === 'PatchOptions') {
     if (isApply && fieldManager === '') causes.push(required('fieldManager', 'is required for apply patch'));
     if (!isApply && force !== undefined) {
       causes.push(forbiddenField('force', 'may not be specified for non-apply patch'));
     }
   }
-  causes.push(...managerProblems(fieldManager), ...dryRunProblems(dryRun));
+  causes.push(...managerProblems(fieldManager, 'fieldManager'), ...dryRunProblems(dryRun));
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     causes.push(unsupportedValue('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
@@ -183,7 +173,7 @@ export interface DeleteOptions {
 export function deleteOptions(query: URLSearchParams, body: JsonObject | undefined): DeleteOptions {
   const options = body === undefined ? fromQuery(query) : fromBody(body);
   const { propagation, orphanDependents, dryRun } = options;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (orphanDependents !== undefined && propagation !== undefined) {
     causes.push(
       invalidValue('propagationPolicy', propagation, 'orphanDependents and deletionPropagation cannot be both set'),

@@ -6,13 +6,13 @@
  * the caller has last succeeded in, or of the first one that could apply.
  */
 
+import { subdomainProblems } from '@keelson/schema/validation';
 import { accountGroups, accountOf } from '../authenticate/service-account-name.ts';
 import { type Attributes, type ResourceAttributes, refusal } from '../authorise/attributes.ts';
 import type { Authoriser } from '../authorise/authoriser.ts';
 import type { Impersonation } from '../request/exchange.ts';
 import { allAuthenticated, allUnauthenticated, anonymousName, type User, withGroup } from '../request/user.ts';
 import { badRequest, StatusError } from '../status.ts';
-import { subdomainProblems } from '../validate/names.ts';
 
 /** Whom the headers of a request ask for; `undefined` when they ask for nobody. */
 export function wantedUser(headers: Impersonation): User | undefined {

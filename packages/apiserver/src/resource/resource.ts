@@ -3,8 +3,9 @@
  *
  * Built-in kinds and custom resources are both this, so that no verb needs to know which one it has before it.
  */
+
 import type { FieldSet, Random } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
+import type { Problem } from '@keelson/schema/validation';
 import type { ObjectType } from '../apply/index.ts';
 import type { ApiObject, JsonObject } from '../object.ts';
 import type { PatchSchema } from '../patch/index.ts';
@@ -52,7 +53,7 @@ export interface Surroundings {
 export interface UpdateRules {
   /** Keeps what this endpoint may not change, counts the generation. */
   prepare(object: ApiObject, old: ApiObject, around: Surroundings): ApiObject;
-  validate(object: ApiObject, old: ApiObject): readonly Cause[];
+  validate(object: ApiObject, old: ApiObject): readonly Problem[];
   /** Fields that this endpoint does not keep, and that its users therefore never own. */
   readonly reset: FieldSet | undefined;
 }
@@ -70,7 +71,7 @@ export interface Strategy {
   default(object: ApiObject): ApiObject;
   /** Drops what a creator may not set, starts the generation, allocates. */
   prepareForCreate(object: ApiObject, around: Surroundings): ApiObject;
-  validate(object: ApiObject): readonly Cause[];
+  validate(object: ApiObject): readonly Problem[];
   /** Remarks for the creator that are no refusal. */
   warnings(object: ApiObject): readonly string[];
   /** The object itself is the endpoint ``. */

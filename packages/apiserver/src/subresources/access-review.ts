@@ -1,7 +1,6 @@
 /** May somebody do something: the questions of that kind, what must be in them, and their answers. */
-import type { Cause } from '@keelson/schema';
+import { fieldsInOrder, invalidValue, type Problem } from '@keelson/schema/validation';
 import type { Attributes } from '../authorise/attributes.ts';
-import { invalidValue } from '../field-error.ts';
 import { type ApiObject, type JsonObject, without } from '../object.ts';
 import type { User } from '../request/user.ts';
 import { invalid } from '../status.ts';
@@ -57,11 +56,11 @@ const shownPath = ({ path = '', verb = '' }: NonNullable<Spec['nonResourceAttrib
 });
 
 /** These refusals leave the kind out. */
-function assertNone(causes: readonly Cause[]): void {
+function assertNone(causes: readonly Problem[]): void {
   if (causes.length > 0) throw invalid({ group: 'authorization.k8s.io', name: '' }, '', causes);
 }
 
-function attributeProblems({ resourceAttributes, nonResourceAttributes }: Spec): readonly Cause[] {
+function attributeProblems({ resourceAttributes, nonResourceAttributes }: Spec): readonly Problem[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const why = 'cannot be specified in combination with resourceAttributes';
     return [invalidValue(pathField, shownPath(nonResourceAttributes), why)];
@@ -71,10 +70,10 @@ function attributeProblems({ resourceAttributes, nonResourceAttributes }: Spec):
   return [invalidValue('spec.resourceAttributes', null, why)];
 }
 
-const selectorProblems = ({ resourceAttributes = {} }: Spec): readonly Cause[] =>
+const selectorProblems = ({ resourceAttributes = {} }: Spec): readonly Problem[] =>
   selectorAttributeProblems(resourceAttributes, 'spec.resourceAttributes');
 
-function subjectSpecProblems(spec: Spec): readonly Cause[] {
+function subjectSpecProblems(spec: Spec): readonly Problem[] {
   const isNobody = !spec.user && (spec.groups ?? []).length === 0;
   return [
     ...attributeProblems(spec),
@@ -83,11 +82,11 @@ function subjectSpecProblems(spec: Spec): readonly Cause[] {
   ];
 }
 
-function metadataProblems({ metadata }: ApiObject, ...allowed: readonly string[]): readonly Cause[] {
+function metadataProblems({ metadata }: ApiObject, ...allowed: readonly string[]): readonly Problem[] {
   const others = without(metadata as unknown as JsonObject, 'managedFields', ...allowed);
   if (Object.keys(others).length === 0) return [];
   const except = allowed.length > 0 ? ` except for ${allowed.join(', ')}` : '';
-  return [invalidValue('metadata', metadata, `must be empty${except}`)];
+  return [invalidValue('metadata', fieldsInOrder(metadata), `must be empty${except}`)];
 }
 
 const subjectOf = ({ user = '', groups = [], uid, extra }: Spec): User => ({ name: user, groups, uid, extra });

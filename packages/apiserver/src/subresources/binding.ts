@@ -1,11 +1,12 @@
 /** POST of a binding: a scheduler gives a pod its node. */
+
 import { timestamp } from '@keelson/core';
 import type { Pod } from '@keelson/core/v1';
+import { required, unsupportedValue } from '@keelson/schema/validation';
 import { decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { required, unsupportedValue } from '../field-error.ts';
 import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn, type Resource } from '../resource/resource.ts';

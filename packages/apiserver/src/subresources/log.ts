@@ -2,13 +2,13 @@
  * GET of a container's log. The log is the node's, and the server has it from there; what it decides itself is which
  * container is meant, and whether the options make sense.
  */
+
 import { type Clock, sleep } from '@keelson/core';
 import type { Container, Pod } from '@keelson/core/v1';
-import type { Cause } from '@keelson/schema';
+import { forbiddenField, invalidValue, type Problem } from '@keelson/schema/validation';
 import type { LogOptions } from '../container-logs.ts';
 import { optionalInteger } from '../decode/options.ts';
 import { acceptClauses } from '../encode/negotiate.ts';
-import { forbiddenField, invalidValue } from '../field-error.ts';
 import type { ApiResponse, Sink } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { keyIn } from '../resource/resource.ts';
@@ -94,7 +94,7 @@ function logOptions(query: URLSearchParams, name: string): LogOptions {
     sinceTime: time(query.get('sinceTime')),
   };
   const { tailLines, limitBytes, sinceSeconds, sinceTime } = options;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (tailLines !== undefined && tailLines < 0) {
     causes.push(invalidValue('tailLines', tailLines, 'must be greater than or equal to 0'));
   }

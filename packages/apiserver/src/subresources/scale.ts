@@ -4,7 +4,9 @@
  * A write to it is one to an object of the kind Scale, made of the real one and put back into it afterwards: its writers
  * own the replicas, and nothing else.
  */
+
 import { type ObjectMeta, printLabelSelector, requirementsOf, timestamp } from '@keelson/core';
+import { invalidValue } from '@keelson/schema/validation';
 import {
   managedFieldsAfterScale,
   type ObjectType,
@@ -18,7 +20,6 @@ import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
-import { invalidValue } from '../field-error.ts';
 import { type ApiObject, at, compact, isObject, put, withMetadata } from '../object.ts';
 import { builtInDocument } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';

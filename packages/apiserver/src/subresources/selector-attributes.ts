@@ -1,9 +1,15 @@
 /** The selectors in a question about access: rules know none, so that they are checked and have no effect. */
+
 import { parseFieldSelector } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
-import { forbiddenField, invalidValue, required } from '../field-error.ts';
+import {
+  forbiddenField,
+  invalidValue,
+  labelValueProblems,
+  type Problem,
+  qualifiedNameProblems,
+  required,
+} from '@keelson/schema/validation';
 import type { JsonObject } from '../object.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../validate/names.ts';
 import { labelMatcher } from '../watch/label-selector.ts';
 
 interface Requirement {
@@ -22,7 +28,7 @@ type Member = (typeof members)[number];
 
 const selectorOf = (attributes: JsonObject, member: Member) => attributes[member] as Selector | undefined;
 
-export const selectorAttributeProblems = (attributes: JsonObject, field: string): readonly Cause[] =>
+export const selectorAttributeProblems = (attributes: JsonObject, field: string): readonly Problem[] =>
   members.flatMap((member) => {
     const selector = selectorOf(attributes, member);
     if (selector === undefined) return [];
@@ -40,9 +46,9 @@ export const selectorAttributeProblems = (attributes: JsonObject, field: string)
   });
 
 /** Operators that nobody knows are of a newer client, and no mistake. */
-function requirementProblems(member: Member, requirement: Requirement, field: string): readonly Cause[] {
+function requirementProblems(member: Member, requirement: Requirement, field: string): readonly Problem[] {
   const { key = '', operator = '', values = [] } = requirement;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (member === 'fieldSelector' && key === '') causes.push(required(`${field}.key`, 'must be specified'));
   if (['In', 'NotIn'].includes(operator) && values.length === 0) {
     causes.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));

@@ -1,6 +1,8 @@
 /** POST of a request for a token: a service account gets one, for some audiences and some time. */
+
 import { timestamp } from '@keelson/core';
 import type { TokenRequestSpec } from '@keelson/core/authentication/v1';
+import { invalidValue } from '@keelson/schema/validation';
 import { type ObjectType, typeSchemaFromOpenApi, updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
 import type { Bindings } from '../authenticate/service-account-tokens.ts';
@@ -8,7 +10,6 @@ import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { type GoType, goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { invalidValue } from '../field-error.ts';
 import { type ApiObject, at, isObject, withMetadata } from '../object.ts';
 import { builtInDocument, schemaNameOf } from '../openapi/documents.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';

@@ -1,8 +1,16 @@
 /** What is wrong with conditions of the common shape, `metav1.Condition`, in a status. */
+
 import type { Condition } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
-import { duplicateValue, invalidValue, required, tooLong, unsupportedValue } from '../field-error.ts';
-import { formatError, qualifiedNameProblems } from './names.ts';
+import {
+  duplicateValue,
+  formatError,
+  invalidValue,
+  type Problem,
+  qualifiedNameProblems,
+  required,
+  tooLong,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const reasonProblem = formatError(
@@ -17,7 +25,7 @@ const reasonProblem = formatError(
 const maxReasonBytes = 1024;
 const maxMessageBytes = 32 * 1024;
 
-export function conditionProblems(conditions: readonly Partial<Condition>[], field: string): readonly Cause[] {
+export function conditionProblems(conditions: readonly Partial<Condition>[], field: string): readonly Problem[] {
   const types = new Set<string>();
   return conditions.flatMap((condition, index) => {
     const at = `${field}[${index}]`;
@@ -28,7 +36,7 @@ export function conditionProblems(conditions: readonly Partial<Condition>[], fie
   });
 }
 
-function problemsOf(condition: Partial<Condition>, at: string): readonly Cause[] {
+function problemsOf(condition: Partial<Condition>, at: string): readonly Problem[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
   const causes = qualifiedNameProblems(type).map((problem) => invalidValue(`${at}.type`, type, problem));
   if (!['False', 'True', 'Unknown'].includes(status)) {

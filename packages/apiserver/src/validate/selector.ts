@@ -1,15 +1,21 @@
 /** What is wrong with a label selector in an object. */
-import type { LabelSelector } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
-import { forbiddenField, invalidValue, required } from '../field-error.ts';
-import { labelsProblems } from './metadata.ts';
-import { labelValueProblems, qualifiedNameProblems } from './names.ts';
 
-export function selectorProblems(selector: LabelSelector | null | undefined, field: string): readonly Cause[] {
+import type { LabelSelector } from '@keelson/core';
+import {
+  forbiddenField,
+  invalidValue,
+  labelMapProblems,
+  labelValueProblems,
+  type Problem,
+  qualifiedNameProblems,
+  required,
+} from '@keelson/schema/validation';
+
+export function selectorProblems(selector: LabelSelector | null | undefined, field: string): readonly Problem[] {
   if (selector == null) return [];
   const expressions = (selector.matchExpressions ?? []).flatMap(({ key, operator, values = [] }, index) => {
     const at = `${field}.matchExpressions[${index}]`;
-    const causes: Cause[] = [];
+    const causes: Problem[] = [];
     if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
       causes.push(required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
     } else if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
@@ -24,5 +30,5 @@ export function selectorProblems(selector: LabelSelector | null | undefined, fie
     });
     return causes;
   });
-  return [...labelsProblems(selector.matchLabels ?? {}, `${field}.matchLabels`), ...expressions];
+  return [...labelMapProblems(selector.matchLabels ?? {}, `${field}.matchLabels`), ...expressions];
 }

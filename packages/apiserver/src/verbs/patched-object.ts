@@ -1,10 +1,11 @@
 /** The object that a patch makes of the old one, decoded, defaulted and owned by its writer. */
+
 import { applyJsonPatch, applyMergePatch, JsonPatchError, timestamp } from '@keelson/core';
+import { invalidValue } from '@keelson/schema/validation';
 import { applyObject, updateManagedFields } from '../apply/index.ts';
 import { goPrint } from '../apply/typed/go-print.ts';
 import { decodeObject, type Parsed } from '../decode/body.ts';
 import type { WriteOptions } from '../decode/options.ts';
-import { invalidValue } from '../field-error.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
 import type { Resource } from '../resource/resource.ts';

@@ -1,8 +1,9 @@
+import { labelValueProblems, qualifiedNameProblems } from '@keelson/schema/validation';
+
 /**
  * Label selectors as the server reads them: the same grammar as kubectl's, with the server's complaints, and with the
  * comparisons `>` and `<` that nobody else uses.
  */
-import { labelValueProblems, qualifiedNameProblems } from '../validate/names.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

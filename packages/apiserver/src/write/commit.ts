@@ -3,13 +3,14 @@
  *
  * Synchronous from beginning to end, so that no write ever meets another one half way.
  */
+
 import { timestamp } from '@keelson/core';
+import { invalidValue, pathSegmentProblems } from '@keelson/schema/validation';
 import { admit } from '../admit/admit.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { keepTimestamps } from '../apply/index.ts';
 import { refusal } from '../authorise/attributes.ts';
-import { invalidValue } from '../field-error.ts';
 import { type ApiObject, freeze, withMetadata } from '../object.ts';
 import { isPrivileged } from '../request/user.ts';
 import { keyIn, type UpdateRules } from '../resource/resource.ts';
@@ -25,7 +26,6 @@ import {
   StatusError,
 } from '../status.ts';
 import { Revision } from '../store/revision.ts';
-import { pathSegmentProblems } from '../validate/names.ts';
 import type { Call, Context } from '../verbs/context.ts';
 import { generatedName } from './generated-name.ts';
 import { inNamespace, withDistinctOwners } from './metadata.ts';

@@ -1,7 +1,7 @@
 /** A rule of a schema, compiled: what it demands, and what it says when that is not so. */
 import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextensions/v1';
 import { fieldPath } from '../tree/field-path.ts';
-import { type Cause, duplicate, forbidden, invalid, omitted, required } from '../wording/cause.ts';
+import { duplicateValue, forbiddenField, invalidValue, omitted, type Problem, required } from '../wording/problem.ts';
 import type { DeclaredType } from './declared-type.ts';
 import type { Budget } from './evaluate.ts';
 import { type Compiled, compileExpression, type Expression } from './expression.ts';
@@ -75,18 +75,18 @@ export function failure(
   value: unknown,
   type: string,
   message: string | undefined,
-): Cause {
+): Problem {
   const { message: fixed } = rule;
   const detail = message ?? (fixed === undefined || fixed === '' ? `failed rule: ${ruleText(rule)}` : fixed.trim());
   const shown = type === 'object' || type === 'array' ? omitted : value;
   switch (rule.reason) {
     case 'FieldValueForbidden':
-      return forbidden(field, detail);
+      return forbiddenField(field, detail);
     case 'FieldValueRequired':
       return required(field, detail);
     case 'FieldValueDuplicate':
-      return duplicate(field, shown);
+      return duplicateValue(field, shown);
     default:
-      return invalid(field, shown, detail);
+      return invalidValue(field, shown, detail);
   }
 }

@@ -8,8 +8,8 @@
 import type { Correlation } from '../tree/correlation.ts';
 import { listMapKey } from '../tree/list-map-key.ts';
 import type { SchemaNode } from '../tree/schema-node.ts';
-import { type Cause, causeText, invalid, wholeObject } from '../wording/cause.ts';
 import { isObject } from '../wording/go-text.ts';
+import { invalidValue, type Problem, problemText, wholeObject } from '../wording/problem.ts';
 import { asResourceSchema, type DeclaredType, declaredType } from './declared-type.ts';
 import { Budget, BudgetExceeded } from './evaluate.ts';
 import { jsonValue } from './json-value.ts';
@@ -72,19 +72,19 @@ export interface RunOptions {
   readonly warn?: Warn;
 }
 
-export function ruleCauses(
+export function ruleProblems(
   root: RuleNode,
   value: unknown,
   old: unknown,
   { field = '', correlation, warn = () => {} }: RunOptions = {},
-): readonly Cause[] {
+): readonly Problem[] {
   const run = new Run(warn);
   try {
     run.visit(root, field, value, old, { current: correlation, parent: undefined });
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error;
   }
-  return run.causes;
+  return run.problems;
 }
 
 /** The value's correlation with the old one, or else that of the nearest value around it that has one. */
@@ -94,7 +94,7 @@ interface Ratchet {
 }
 
 class Run {
-  readonly causes: Cause[] = [];
+  readonly problems: Problem[] = [];
   readonly #warn: Warn;
   #left = perObjectBudget;
 
@@ -179,16 +179,16 @@ class Run {
       const detail = result.message.startsWith('no such overload')
         ? `'${result.message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`
         : `${result.message} evaluating rule: ${name}`;
-      this.causes.push(invalid(place, type, detail));
+      this.problems.push(invalidValue(place, type, detail));
       return;
     }
     const { message } = rule;
     const text = message && this.#spend(place, type, rule, (budget) => messageOf(message, variables, budget));
     const below = rule.fieldPath === '' ? place : joined(field, rule.fieldPath);
-    const cause = failure(rule.rule, below, value, type, text);
+    const problem = failure(rule.rule, below, value, type, text);
     const isTolerated = !rule.expression.usesOldSelf && (ratchet.current ?? ratchet.parent)?.isEqual();
-    if (isTolerated) this.#warn(causeText(cause));
-    else this.causes.push(cause);
+    if (isTolerated) this.#warn(problemText(problem));
+    else this.problems.push(problem);
   }
 
   #spend<T>(place: string, type: string, { rule }: Rule, run: (budget: Budget) => T): T {
@@ -201,7 +201,7 @@ class Run {
     } catch (error) {
       if (error instanceof BudgetExceeded && budget.spent > perCallLimit) {
         const detail = `'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`;
-        this.causes.push(invalid(place, type, detail));
+        this.problems.push(invalidValue(place, type, detail));
       }
       throw error;
     }
@@ -209,7 +209,7 @@ class Run {
 
   #stop(place: string, type: string): never {
     const detail = 'validation failed due to running out of cost budget, no further validation rules will be run';
-    this.causes.push(invalid(place, type, detail));
+    this.problems.push(invalidValue(place, type, detail));
     throw new BudgetExceeded();
   }
 }

@@ -2,7 +2,7 @@
 import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextensions/v1';
 import { fieldPath } from '../tree/field-path.ts';
 import { itemsOf } from '../tree/schema-node.ts';
-import { type Cause, forbidden, invalid, notSupported, required } from '../wording/cause.ts';
+import { forbiddenField, invalidValue, type Problem, required, unsupportedValue } from '../wording/problem.ts';
 import { unconvertible } from './convertible.ts';
 import { internalItems } from './internal-form.ts';
 
@@ -19,13 +19,13 @@ export function keywordProblems(
   schema: JSONSchemaProps,
   { forbidsDefaults, isMeta }: Context,
   field: string,
-): readonly Cause[] {
+): readonly Problem[] {
   const { type = '', additionalProperties, properties = {} } = schema;
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   const refuse = (name: string, isThere: boolean, detail = `${name} is not supported`) => {
-    if (isThere) causes.push(forbidden(`${field}.${name}`, detail));
+    if (isThere) problems.push(forbiddenField(`${field}.${name}`, detail));
   };
-  if (type !== '' && !types.includes(type)) causes.push(notSupported(`${field}.type`, type, types));
+  if (type !== '' && !types.includes(type)) problems.push(unsupportedValue(`${field}.type`, type, types));
   refuse(
     'default',
     (schema.default ?? undefined) !== undefined && forbidsDefaults !== undefined,
@@ -55,7 +55,7 @@ export function keywordProblems(
   );
   const hasBoth = additionalProperties !== undefined && additionalProperties !== true && hasFields(properties);
   refuse('additionalProperties', hasBoth, 'additionalProperties and properties are mutual exclusive');
-  return causes;
+  return problems;
 }
 
 function hasFields(object: object | undefined): boolean {
@@ -63,89 +63,89 @@ function hasFields(object: object | undefined): boolean {
 }
 
 /** A type that another keyword needs. */
-function typeProblem(schema: JSONSchemaProps, wanted: string, keyword: string, field: string): Cause {
+function typeProblem(schema: JSONSchemaProps, wanted: string, keyword: string, field: string): Problem {
   const detail = `must be ${wanted} if ${keyword} is specified`;
   return schema.type === undefined || schema.type === ''
     ? required(`${field}.type`, detail)
-    : invalid(`${field}.type`, schema.type, detail);
+    : invalidValue(`${field}.type`, schema.type, detail);
 }
 
-export function extensionProblems(schema: JSONSchemaProps, field: string): readonly Cause[] {
+export function extensionProblems(schema: JSONSchemaProps, field: string): readonly Problem[] {
   const { type } = schema;
   const mapType = schema['x-kubernetes-map-type'];
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
-    causes.push(invalid(`${field}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
+    problems.push(invalidValue(`${field}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
   }
   if (mapType !== undefined && type !== 'object')
-    causes.push(typeProblem(schema, 'object', 'x-kubernetes-map-type', field));
+    problems.push(typeProblem(schema, 'object', 'x-kubernetes-map-type', field));
   if (mapType !== undefined && !['atomic', 'granular'].includes(mapType)) {
-    causes.push(notSupported(`${field}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
+    problems.push(unsupportedValue(`${field}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
   }
   if (listType !== undefined && type !== 'array')
-    causes.push(typeProblem(schema, 'array', 'x-kubernetes-list-type', field));
-  else if (listType === 'set') causes.push(...setProblems(itemsOf(schema), `${field}.items`));
+    problems.push(typeProblem(schema, 'array', 'x-kubernetes-list-type', field));
+  else if (listType === 'set') problems.push(...setProblems(itemsOf(schema), `${field}.items`));
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
-    causes.push(notSupported(`${field}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
+    problems.push(unsupportedValue(`${field}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
   }
   const needsMap = 'must be map if x-kubernetes-list-map-keys is non-empty';
-  if (keys.length > 0 && listType === undefined) causes.push(required(`${field}.x-kubernetes-list-type`, needsMap));
+  if (keys.length > 0 && listType === undefined) problems.push(required(`${field}.x-kubernetes-list-type`, needsMap));
   else if (keys.length > 0 && listType !== 'map') {
-    causes.push(invalid(`${field}.x-kubernetes-list-type`, listType, needsMap));
+    problems.push(invalidValue(`${field}.x-kubernetes-list-type`, listType, needsMap));
   }
-  if (listType === 'map') causes.push(...mapListProblems(schema, keys, field));
+  if (listType === 'map') problems.push(...mapListProblems(schema, keys, field));
   if (listType === 'map' || listType === 'set')
-    causes.push(...absentKeyProblems(itemsOf(schema), listType, keys, `${field}.items`));
-  return causes;
+    problems.push(...absentKeyProblems(itemsOf(schema), listType, keys, `${field}.items`));
+  return problems;
 }
 
 /** Items of a set are compared as a whole. */
-function setProblems(items: JSONSchemaProps | undefined, field: string): readonly Cause[] {
+function setProblems(items: JSONSchemaProps | undefined, field: string): readonly Problem[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items?.['x-kubernetes-list-type'];
   if (items?.type === 'array' && listType !== undefined && listType !== 'atomic') {
-    return [invalid(`${field}.x-kubernetes-list-type`, listType, detail)];
+    return [invalidValue(`${field}.x-kubernetes-list-type`, listType, detail)];
   }
   // The list's type is shown where the map's is meant.
   return items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic'
-    ? [invalid(`${field}.x-kubernetes-map-type`, listType ?? null, detail)]
+    ? [invalidValue(`${field}.x-kubernetes-map-type`, listType ?? null, detail)]
     : [];
 }
 
-function mapListProblems(schema: JSONSchemaProps, keys: readonly string[], field: string): readonly Cause[] {
+function mapListProblems(schema: JSONSchemaProps, keys: readonly string[], field: string): readonly Problem[] {
   const items = itemsOf(schema);
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   if (keys.length === 0) {
     const detail = 'must not be empty if x-kubernetes-list-type is map';
-    causes.push(required(`${field}.x-kubernetes-list-map-keys`, detail));
+    problems.push(required(`${field}.x-kubernetes-list-map-keys`, detail));
   }
   if (schema.items === undefined)
-    causes.push(required(`${field}.items`, 'must have a schema if x-kubernetes-list-type is map'));
+    problems.push(required(`${field}.items`, 'must have a schema if x-kubernetes-list-type is map'));
   if (Array.isArray(schema.items)) {
     const detail = 'must only have a single schema if x-kubernetes-list-type is map';
-    causes.push(invalid(`${field}.items`, internalItems(schema.items), detail));
+    problems.push(invalidValue(`${field}.items`, internalItems(schema.items), detail));
   }
-  if (items === undefined) return causes;
+  if (items === undefined) return problems;
   if (items.type !== 'object') {
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
-    return [...causes, invalid(`${field}.items.type`, items.type ?? '', detail)];
+    return [...problems, invalidValue(`${field}.items.type`, items.type ?? '', detail)];
   }
   for (const [i, key] of keys.entries()) {
     const found = items.properties?.[key];
     if (found === undefined) {
       const detail = 'entries must all be names of item properties';
-      causes.push(invalid(`${field}.x-kubernetes-list-map-keys`, keys, detail));
+      problems.push(invalidValue(`${field}.x-kubernetes-list-map-keys`, keys, detail));
     } else if (found.type === 'array' || found.type === 'object') {
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-      causes.push(invalid(`${field}.items.properties[${key}].type`, items.type, detail));
+      problems.push(invalidValue(`${field}.items.properties[${key}].type`, items.type, detail));
     }
     if (keys.indexOf(key) < i) {
-      causes.push(invalid(`${field}.x-kubernetes-list-map-keys`, keys, 'must not contain duplicate entries'));
+      problems.push(invalidValue(`${field}.x-kubernetes-list-map-keys`, keys, 'must not contain duplicate entries'));
     }
   }
-  return causes;
+  return problems;
 }
 
 /** A key that may be absent or null tells nothing apart. */
@@ -154,49 +154,50 @@ function absentKeyProblems(
   listType: string,
   keys: readonly string[],
   field: string,
-): readonly Cause[] {
+): readonly Problem[] {
   if (items === undefined) return [];
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   if (items.nullable)
-    causes.push(forbidden(`${field}.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+    problems.push(forbiddenField(`${field}.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
   const reason = 'this property is in x-kubernetes-list-map-keys, so it';
   for (const key of listType === 'map' ? keys : []) {
     const found = items.properties?.[key];
     if (found === undefined) continue;
     const place = `${field}.properties[${key}]`;
     if (!items.required?.includes(key) && (found.default ?? undefined) === undefined) {
-      causes.push(required(`${place}.default`, `${reason} must have a default or be a required property`));
+      problems.push(required(`${place}.default`, `${reason} must have a default or be a required property`));
     }
-    if (found.nullable) causes.push(forbidden(`${place}.nullable`, `${reason} cannot be nullable`));
+    if (found.nullable) problems.push(forbiddenField(`${place}.nullable`, `${reason} cannot be nullable`));
   }
-  return causes;
+  return problems;
 }
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** What is wrong with a rule, apart from its expressions. */
-export function ruleProblems(rule: ValidationRule, schema: JSONSchemaProps, field: string): readonly Cause[] {
+export function ruleProblems(rule: ValidationRule, schema: JSONSchemaProps, field: string): readonly Problem[] {
   const { message = '', messageExpression = '', reason, fieldPath: path = '' } = rule;
   const hasBreak = (text: string) => /[\n\r]/.test(text);
-  const causes: Cause[] = [];
-  if (rule.rule.trim() === '') causes.push(required(`${field}.rule`, 'rule is not specified'));
+  const problems: Problem[] = [];
+  if (rule.rule.trim() === '') problems.push(required(`${field}.rule`, 'rule is not specified'));
   else if (message !== '' && message.trim() === '') {
-    causes.push(invalid(`${field}.message`, message, 'must be non-empty if specified'));
+    problems.push(invalidValue(`${field}.message`, message, 'must be non-empty if specified'));
   } else if (hasBreak(message.trim()))
-    causes.push(invalid(`${field}.message`, message, 'must not contain line breaks'));
+    problems.push(invalidValue(`${field}.message`, message, 'must not contain line breaks'));
   else if (hasBreak(rule.rule.trim()) && message.trim() === '') {
-    causes.push(required(`${field}.message`, 'message must be specified if rule contains line breaks'));
+    problems.push(required(`${field}.message`, 'message must be specified if rule contains line breaks'));
   }
   if (messageExpression !== '' && messageExpression.trim() === '') {
-    causes.push(required(`${field}.messageExpression`, 'messageExpression must be non-empty if specified'));
+    problems.push(required(`${field}.messageExpression`, 'messageExpression must be non-empty if specified'));
   }
-  if (reason !== undefined && !reasons.includes(reason)) causes.push(notSupported(`${field}.reason`, reason, reasons));
+  if (reason !== undefined && !reasons.includes(reason))
+    problems.push(unsupportedValue(`${field}.reason`, reason, reasons));
   if (path !== '' && path.trim() === '')
-    causes.push(invalid(`${field}.fieldPath`, path, 'must be non-empty if specified'));
-  if (hasBreak(path)) causes.push(invalid(`${field}.fieldPath`, path, 'must not contain line breaks'));
+    problems.push(invalidValue(`${field}.fieldPath`, path, 'must be non-empty if specified'));
+  if (hasBreak(path)) problems.push(invalidValue(`${field}.fieldPath`, path, 'must not contain line breaks'));
   // The server cannot tell where the schema has no structural form.
   if (path !== '' && 'problem' in fieldPath(path, schema) && unconvertible(schema) === undefined) {
-    causes.push(invalid(`${field}.fieldPath`, path, 'must be a valid path'));
+    problems.push(invalidValue(`${field}.fieldPath`, path, 'must be a valid path'));
   }
-  return causes;
+  return problems;
 }

@@ -1,14 +1,14 @@
 /** The walk over all places of a schema, with what is refused at each. */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { isSchema, itemsOf } from '../tree/schema-node.ts';
-import type { Cause } from '../wording/cause.ts';
+import type { Problem } from '../wording/problem.ts';
 import { type Context, extensionProblems, keywordProblems, ruleProblems } from './extensions.ts';
 import { childCardinality, expressionProblems, type RulesPlace } from './rules.ts';
 
 /** Expressions are compiled only where nothing else is wrong, at this place or below. */
 interface Found {
-  readonly schema: readonly Cause[];
-  readonly rules: readonly Cause[];
+  readonly schema: readonly Problem[];
+  readonly rules: readonly Problem[];
 }
 
 interface Place extends Context {
@@ -22,7 +22,7 @@ export function placeProblems(
   schema: JSONSchemaProps,
   field: string,
   total: RulesPlace['total'] | undefined,
-): readonly Cause[] {
+): readonly Problem[] {
   const rules = total && { cardinality: 1, uncorrelated: undefined, total };
   const found = visit(schema, field, { isRoot: true, isMeta: false, forbidsDefaults: undefined, rules });
   return [...found.schema, ...found.rules];
@@ -33,7 +33,7 @@ const ofResource = new Set(['metadata', 'kind', 'apiVersion']);
 function visit(schema: JSONSchemaProps, field: string, place: Place): Found {
   const below = [...children(schema, field, place)].map((child) => visit(...child));
   const validations = schema['x-kubernetes-validations'] ?? [];
-  const own: Cause[] = [
+  const own: Problem[] = [
     ...keywordProblems(schema, place, field),
     ...below.flatMap((found) => found.schema),
     ...extensionProblems(schema, field),

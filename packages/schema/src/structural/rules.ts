@@ -2,7 +2,7 @@
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { type DeclaredType, declaredType, maxRequestBytes } from '../cel/declared-type.ts';
 import { compileCondition, compileMessage } from '../cel/rule.ts';
-import { type Cause, forbidden, internalError, invalid } from '../wording/cause.ts';
+import { forbiddenField, internalError, invalidValue, type Problem } from '../wording/problem.ts';
 import { internalRule } from './internal-form.ts';
 
 const perExpression = 10_000_000;
@@ -23,13 +23,13 @@ export class TotalCost {
     this.#expensive = this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, 4);
   }
 
-  problems(field: string): readonly Cause[] {
+  problems(field: string): readonly Problem[] {
     if (this.#total <= perSchema) return [];
     const share = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     const name = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     return [
-      ...this.#expensive.map((each) => forbidden(each.field, share)),
-      forbidden(field, tooExpensive(name, this.#total, perSchema)),
+      ...this.#expensive.map((each) => forbiddenField(each.field, share)),
+      forbiddenField(field, tooExpensive(name, this.#total, perSchema)),
     ];
   }
 }
@@ -49,7 +49,7 @@ export interface RulesPlace {
   readonly total: TotalCost;
 }
 
-export function expressionProblems(schema: JSONSchemaProps, place: RulesPlace): readonly Cause[] {
+export function expressionProblems(schema: JSONSchemaProps, place: RulesPlace): readonly Problem[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const self = declaredType(schema, place.isResource, 'selfType0');
   const field = `${place.field}.x-kubernetes-validations`;
@@ -67,39 +67,39 @@ function oneProblems(
   self: DeclaredType,
   field: string,
   { cardinality, uncorrelated, total }: RulesPlace,
-): readonly Cause[] {
+): readonly Problem[] {
   const rule = schema['x-kubernetes-validations']?.[index];
   if (rule === undefined) return [];
   const condition = compileCondition(rule, self);
   const isFine = !('problem' in condition);
   // A message is compiled only if its rule is.
   const message = isFine ? compileMessage(rule, self) : undefined;
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   const times = cardinality ?? Math.floor(maxRequestBytes / (self.minBytes + 1));
   const cost = isFine ? Math.min(condition.maxCost * times, 2 ** 64) : 0;
   if (cost > perExpression)
-    causes.push(forbidden(`${field}.rule`, tooExpensive('estimated rule cost', cost, perExpression)));
+    problems.push(forbiddenField(`${field}.rule`, tooExpensive('estimated rule cost', cost, perExpression)));
   total.add(`${field}.rule`, cost);
-  if (!isFine) causes.push(invalid(`${field}.rule`, internalRule(rule), condition.problem));
+  if (!isFine) problems.push(invalidValue(`${field}.rule`, internalRule(rule), condition.problem));
   if (message !== undefined && 'problem' in message) {
-    causes.push(invalid(`${field}.messageExpression`, internalRule(rule), message.problem));
+    problems.push(invalidValue(`${field}.messageExpression`, internalRule(rule), message.problem));
   } else if (message !== undefined) {
     if (message.maxCost > perExpression) {
       const detail = tooExpensive('estimated messageExpression cost', message.maxCost, perExpression);
-      causes.push(forbidden(`${field}.messageExpression`, detail));
+      problems.push(forbiddenField(`${field}.messageExpression`, detail));
     }
     total.add(`${field}.messageExpression`, message.maxCost);
   }
   if (isFine && condition.usesOldSelf) {
     if (uncorrelated !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
-      causes.push(invalid(`${field}.rule`, rule.rule, detail));
+      problems.push(invalidValue(`${field}.rule`, rule.rule, detail));
     }
   } else if (rule.optionalOldSelf !== undefined) {
     const detail = 'may not be set if oldSelf is not used in rule';
-    causes.push(invalid(`${field}.optionalOldSelf`, rule.optionalOldSelf, detail));
+    problems.push(invalidValue(`${field}.optionalOldSelf`, rule.optionalOldSelf, detail));
   }
-  return causes;
+  return problems;
 }
 
 /** By how much a schema multiplies the values below it. */

@@ -1,7 +1,7 @@
 /** What the API server refuses in the schemas of a CustomResourceDefinition, and what it warns of. */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { isCheckedFormat } from '../formats/formats.ts';
-import { type Cause, forbidden, invalid } from '../wording/cause.ts';
+import { forbiddenField, invalidValue, type Problem } from '../wording/problem.ts';
 import { everyPlace, unconvertible } from './convertible.ts';
 import { defaultProblems } from './defaults.ts';
 import { internalSchema } from './internal-form.ts';
@@ -15,25 +15,25 @@ export interface SchemaSurroundings {
 }
 
 /**
- * Causes for a schema in a CRD that is created. `field` is where it stands: `spec.versions[0].schema.openAPIV3Schema`,
+ * Problems of a schema in a CRD that is created. `field` is where it stands: `spec.versions[0].schema.openAPIV3Schema`,
  * or `spec.validation.openAPIV3Schema` when all versions of the CRD have the same schema (one alone has).
  */
 export function structuralProblems(
   schema: JSONSchemaProps,
   field: string,
   { hasStatus = false }: SchemaSurroundings = {},
-): readonly Cause[] {
-  const root: Cause[] = hasStatus ? [...statusRootProblems(schema, field)] : [];
-  if (schema.nullable) root.push(forbidden(`${field}.nullable`, 'nullable cannot be true at the root'));
+): readonly Problem[] {
+  const root: Problem[] = hasStatus ? [...statusRootProblems(schema, field)] : [];
+  if (schema.nullable) root.push(forbiddenField(`${field}.nullable`, 'nullable cannot be true at the root'));
   const problem = unconvertible(schema);
-  const unconverted = problem === undefined ? undefined : invalid(field, '', problem);
+  const unconverted = problem === undefined ? undefined : invalidValue(field, '', problem);
   const structure = unconverted === undefined ? structureProblems(schema, field) : [];
   const defaults = unconverted === undefined && structure.length === 0 ? defaultProblems(schema, field) : [];
   const isStructural = unconverted === undefined && structure.length === 0 && defaults.length === 0;
   const total = isStructural ? new TotalCost() : undefined;
-  const causes = [...root, ...structure, ...defaults, ...placeProblems(schema, field, total)];
-  if (causes.length === 0 && unconverted !== undefined) causes.push(unconverted);
-  return [...causes, ...(total?.problems(field) ?? [])];
+  const problems = [...root, ...structure, ...defaults, ...placeProblems(schema, field, total)];
+  if (problems.length === 0 && unconverted !== undefined) problems.push(unconverted);
+  return [...problems, ...(total?.problems(field) ?? [])];
 }
 
 /** With a status subresource, the root says nothing that could concern the status. */
@@ -70,19 +70,19 @@ function goName(name: string): string {
     .join('');
 }
 
-function statusRootProblems(schema: JSONSchemaProps, field: string): readonly Cause[] {
+function statusRootProblems(schema: JSONSchemaProps, field: string): readonly Problem[] {
   const { type = '' } = schema;
   if (type !== '' && type !== 'object') {
     const detail =
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-    return [invalid(`${field}.type`, type, detail)];
+    return [invalidValue(`${field}.type`, type, detail)];
   }
   const isAllowed = Object.entries(schema).every(
     ([name, value]) => value === undefined || value === false || (allowedAtRoot as readonly string[]).includes(name),
   );
   if (isAllowed) return [];
   const detail = `only [${allowedAtRoot.map(goName).join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
-  return [invalid(field, internalSchema(schema), detail)];
+  return [invalidValue(field, internalSchema(schema), detail)];
 }
 
 /** Warnings for a schema in a CRD: formats that are not checked, as `unrecognized format "foo"`. */

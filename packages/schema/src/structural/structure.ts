@@ -4,15 +4,15 @@ import { equalJson } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { regularExpression } from '../formats/regular-expression.ts';
 import { isSchema, itemsOf } from '../tree/schema-node.ts';
-import { type Cause, causeText, forbidden, invalid, required } from '../wording/cause.ts';
 import { compareBytes } from '../wording/go-text.ts';
+import { forbiddenField, invalidValue, type Problem, problemText, required } from '../wording/problem.ts';
 
 type Level = 'root' | 'items' | 'field';
 
 /** Sorted by their texts. */
-export function structureProblems(schema: JSONSchemaProps, field: string): readonly Cause[] {
+export function structureProblems(schema: JSONSchemaProps, field: string): readonly Problem[] {
   return [...invariants(schema, 'root', field), ...completeness(schema, schema, field, field)].sort((a, b) =>
-    compareBytes(causeText(a), causeText(b)),
+    compareBytes(problemText(a), problemText(b)),
   );
 }
 
@@ -22,63 +22,64 @@ const noType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-function invariants(schema: JSONSchemaProps, level: Level, field: string): readonly Cause[] {
+function invariants(schema: JSONSchemaProps, level: Level, field: string): readonly Problem[] {
   const { type = '', properties = {}, additionalProperties } = schema;
   const items = itemsOf(schema);
   const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
   const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
-  const causes: Cause[] = [];
-  if (type === 'array' && schema.items === undefined) causes.push(required(`${field}.items`, 'must be specified'));
-  if (items !== undefined) causes.push(...invariants(items, 'items', `${field}.items`));
+  const problems: Problem[] = [];
+  if (type === 'array' && schema.items === undefined) problems.push(required(`${field}.items`, 'must be specified'));
+  if (items !== undefined) problems.push(...invariants(items, 'items', `${field}.items`));
   for (const [name, each] of Object.entries(properties)) {
-    causes.push(...invariants(each, 'field', `${field}.properties[${name}]`));
+    problems.push(...invariants(each, 'field', `${field}.properties[${name}]`));
   }
   if (additionalProperties !== undefined && level === 'root') {
-    causes.push(forbidden(`${field}.additionalProperties`, 'must not be used at the root'));
+    problems.push(forbiddenField(`${field}.additionalProperties`, 'must not be used at the root'));
   }
   if (isSchema(additionalProperties)) {
-    causes.push(...invariants(additionalProperties, 'field', `${field}.additionalProperties`));
+    problems.push(...invariants(additionalProperties, 'field', `${field}.additionalProperties`));
   }
   const onlyAlone = 'must be false if x-kubernetes-int-or-string is true';
   if (isIntOrString && preserves) {
-    causes.push(invalid(`${field}.x-kubernetes-preserve-unknown-fields`, true, onlyAlone));
+    problems.push(invalidValue(`${field}.x-kubernetes-preserve-unknown-fields`, true, onlyAlone));
   }
-  if (isIntOrString && isEmbedded) causes.push(invalid(`${field}.x-kubernetes-embedded-resource`, true, onlyAlone));
-  causes.push(...valueProblems(schema, intOrStringExceptions(schema), field));
-  if (isEmbedded) causes.push(...embeddedProblems(schema, field));
-  else if (type === '' && !isIntOrString && !preserves) causes.push(required(`${field}.type`, noType[level]));
+  if (isIntOrString && isEmbedded)
+    problems.push(invalidValue(`${field}.x-kubernetes-embedded-resource`, true, onlyAlone));
+  problems.push(...valueProblems(schema, intOrStringExceptions(schema), field));
+  if (isEmbedded) problems.push(...embeddedProblems(schema, field));
+  else if (type === '' && !isIntOrString && !preserves) problems.push(required(`${field}.type`, noType[level]));
   if (level === 'root' && type !== '' && type !== 'object') {
-    causes.push(invalid(`${field}.type`, type, 'must be object at the root'));
+    problems.push(invalidValue(`${field}.type`, type, 'must be object at the root'));
   }
-  if (level === 'root' || isEmbedded) causes.push(...metaProblems(properties, level, field));
-  return causes;
+  if (level === 'root' || isEmbedded) problems.push(...metaProblems(properties, level, field));
+  return problems;
 }
 
-function embeddedProblems(schema: JSONSchemaProps, field: string): readonly Cause[] {
+function embeddedProblems(schema: JSONSchemaProps, field: string): readonly Problem[] {
   const { type = '', properties = {}, additionalProperties } = schema;
   const wanted = 'must be object if x-kubernetes-embedded-resource is true';
-  const causes: Cause[] = [];
-  if (type === '') causes.push(required(`${field}.type`, wanted));
-  else if (type !== 'object') causes.push(invalid(`${field}.type`, type, wanted));
+  const problems: Problem[] = [];
+  if (type === '') problems.push(required(`${field}.type`, wanted));
+  else if (type !== 'object') problems.push(invalidValue(`${field}.type`, type, wanted));
   if (additionalProperties !== undefined) {
     const detail = 'must not be used if x-kubernetes-embedded-resource is set';
-    causes.push(forbidden(`${field}.additionalProperties`, detail));
+    problems.push(forbiddenField(`${field}.additionalProperties`, detail));
   }
   if (schema['x-kubernetes-preserve-unknown-fields'] !== true && Object.keys(properties).length === 0) {
     const detail =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
-    causes.push(required(`${field}.properties`, detail));
+    problems.push(required(`${field}.properties`, detail));
   }
-  return causes;
+  return problems;
 }
 
 function metaProblems(
   properties: NonNullable<JSONSchemaProps['properties']>,
   level: Level,
   field: string,
-): readonly Cause[] {
-  const causes: Cause[] = [];
+): readonly Problem[] {
+  const problems: Problem[] = [];
   for (const [name, wanted] of [
     ['kind', 'string'],
     ['apiVersion', 'string'],
@@ -86,13 +87,13 @@ function metaProblems(
   ] as const) {
     const found = properties[name];
     if (found === undefined || found.type === wanted) continue;
-    causes.push(invalid(`${field}.properties[${name}].type`, found.type ?? '', `must be ${wanted}`));
+    problems.push(invalidValue(`${field}.properties[${name}].type`, found.type ?? '', `must be ${wanted}`));
   }
   if (level === 'root' && properties.metadata !== undefined && !saysOnlyNames(properties.metadata)) {
     const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
-    causes.push(forbidden(`${field}.properties[metadata]`, detail));
+    problems.push(forbiddenField(`${field}.properties[metadata]`, detail));
   }
-  return causes;
+  return problems;
 }
 
 /** Of metadata, a schema can say something about the names alone. */
@@ -114,25 +115,25 @@ function intOrStringExceptions({ anyOf, allOf }: JSONSchemaProps): Exceptions {
   return { anyOf: equalJson(anyOf, integerOrString), firstAllOf: equalJson(allOf?.[0]?.anyOf, integerOrString) };
 }
 
-function valueProblems(schema: JSONSchemaProps, exceptions: Exceptions, field: string): readonly Cause[] {
+function valueProblems(schema: JSONSchemaProps, exceptions: Exceptions, field: string): readonly Problem[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema;
-  const causes: Cause[] = [];
+  const problems: Problem[] = [];
   const plain = { anyOf: false, firstAllOf: false };
   if (!exceptions.anyOf) {
-    for (const [i, each] of anyOf.entries()) causes.push(...nestedProblems(each, plain, `${field}.anyOf[${i}]`));
+    for (const [i, each] of anyOf.entries()) problems.push(...nestedProblems(each, plain, `${field}.anyOf[${i}]`));
   }
   for (const [i, each] of allOf.entries()) {
     const isException = exceptions.firstAllOf && i === 0;
-    causes.push(...nestedProblems(each, { anyOf: isException, firstAllOf: false }, `${field}.allOf[${i}]`));
+    problems.push(...nestedProblems(each, { anyOf: isException, firstAllOf: false }, `${field}.allOf[${i}]`));
   }
-  for (const [i, each] of oneOf.entries()) causes.push(...nestedProblems(each, plain, `${field}.oneOf[${i}]`));
-  if (not !== undefined) causes.push(...nestedProblems(not, plain, `${field}.not`));
+  for (const [i, each] of oneOf.entries()) problems.push(...nestedProblems(each, plain, `${field}.oneOf[${i}]`));
+  if (not !== undefined) problems.push(...nestedProblems(not, plain, `${field}.not`));
   const expression = pattern === '' ? undefined : regularExpression(pattern);
   if (expression !== undefined && 'problem' in expression) {
     const detail = `must be a valid regular expression, but isn't: ${expression.problem}`;
-    causes.push(invalid(`${field}.pattern`, pattern, detail));
+    problems.push(invalidValue(`${field}.pattern`, pattern, detail));
   }
-  return causes;
+  return problems;
 }
 
 /** What alternatives cannot say: they are about values, and the structure stands outside of them. */
@@ -151,28 +152,28 @@ const structural: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
-function nestedProblems(schema: JSONSchemaProps, exceptions: Exceptions, field: string): readonly Cause[] {
-  const causes: Cause[] = [...valueProblems(schema, exceptions, field)];
+function nestedProblems(schema: JSONSchemaProps, exceptions: Exceptions, field: string): readonly Problem[] {
+  const problems: Problem[] = [...valueProblems(schema, exceptions, field)];
   const plain = { anyOf: false, firstAllOf: false };
   const items = itemsOf(schema);
-  if (items !== undefined) causes.push(...nestedProblems(items, plain, `${field}.items`));
+  if (items !== undefined) problems.push(...nestedProblems(items, plain, `${field}.items`));
   for (const [name, each] of Object.entries(schema.properties ?? {})) {
-    causes.push(...nestedProblems(each, plain, `${field}.properties[${name}]`));
+    problems.push(...nestedProblems(each, plain, `${field}.properties[${name}]`));
   }
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
-    causes.push(forbidden(`${field}.additionalProperties`, 'must be undefined to be structural'));
+    problems.push(forbiddenField(`${field}.additionalProperties`, 'must be undefined to be structural'));
   }
   for (const [name, detail] of structural) {
     const value = schema[name];
     const isSaid = Array.isArray(value)
       ? value.length > 0
       : value !== undefined && value !== null && value !== '' && value !== false;
-    if (isSaid) causes.push(forbidden(`${field}.${name}`, detail));
+    if (isSaid) problems.push(forbiddenField(`${field}.${name}`, detail));
   }
   if (schema.properties?.metadata !== undefined) {
-    causes.push(forbidden(`${field}.properties[metadata]`, 'must not be specified in a nested context'));
+    problems.push(forbiddenField(`${field}.properties[metadata]`, 'must not be specified in a nested context'));
   }
-  return causes;
+  return problems;
 }
 
 // The real server looks only at the alternatives of the root, whatever its documentation says.
@@ -181,7 +182,7 @@ function completeness(
   schema: JSONSchemaProps,
   field: string,
   nestedField: string,
-): readonly Cause[] {
+): readonly Problem[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = nested;
   const inside = (each: JSONSchemaProps, place: string) =>
     nestedCompleteness(each, schema, field, `${nestedField}.${place}`);
@@ -198,7 +199,7 @@ function nestedCompleteness(
   schema: JSONSchemaProps | undefined,
   field: string,
   nestedField: string,
-): readonly Cause[] {
+): readonly Problem[] {
   if (schema === undefined) return [required(field, `because it is defined in ${nestedField}`)];
   const items = itemsOf(nested);
   return [

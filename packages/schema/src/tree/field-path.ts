@@ -4,7 +4,7 @@ import { isSchema } from './schema-node.ts';
 
 const escapes: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** As causes write it, and the schema there; or what is wrong with it. */
+/** As problems write it, and the schema there; or what is wrong with it. */
 export function fieldPath(
   path: string,
   root: JSONSchemaProps,

@@ -1,12 +1,13 @@
 /** Embedded resources: their apiVersion, kind and metadata are decoded and checked like those of any object. */
+import type { ObjectMeta } from '@keelson/core';
 
-import { dns1035Label, pathSegment, pathSegmentPrefix } from '../metadata/name-rules.ts';
+import { label1035Problems, pathSegmentProblems } from '../metadata/name-rules.ts';
 import { decodeObjectMeta } from '../metadata/object-meta.ts';
-import { objectMetaCauses } from '../metadata/object-meta-causes.ts';
+import { objectMetaProblems } from '../metadata/object-meta-problems.ts';
 import { changeFields, changeItems } from '../tree/change.ts';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { type Cause, causeText, invalid, required } from '../wording/cause.ts';
 import { compareBytes, isObject } from '../wording/go-text.ts';
+import { invalidValue, type Problem, problemText, required } from '../wording/problem.ts';
 
 export interface Coerced {
   readonly value: unknown;
@@ -17,9 +18,9 @@ export interface Coerced {
 }
 
 class Malformed extends Error {
-  readonly why: Cause;
-  constructor(why: Cause) {
-    super(causeText(why));
+  readonly why: Problem;
+  constructor(why: Problem) {
+    super(problemText(why));
     this.why = why;
   }
 }
@@ -34,8 +35,8 @@ export function coerceEmbedded(root: SchemaNode, object: unknown): Coerced {
   }
 }
 
-/** Why a value cannot be decoded, as a cause; `field` is where it stands. */
-export function malformedResource(node: SchemaNode, value: unknown, field: string): Cause | undefined {
+/** Why a value cannot be decoded, as a problem; `field` is where it stands. */
+export function malformedResource(node: SchemaNode, value: unknown, field: string): Problem | undefined {
   try {
     coerce(node, value, field, []);
     return undefined;
@@ -52,11 +53,11 @@ function coerce(node: SchemaNode | undefined, value: unknown, field: string, unk
   return changeFields(value, (each, name) => {
     const place = childField(node, field, name);
     if (node.isEmbedded && (name === 'apiVersion' || name === 'kind') && typeof each !== 'string') {
-      throw new Malformed(invalid(place, each, 'must be a string'));
+      throw new Malformed(invalidValue(place, each, 'must be a string'));
     }
     if (node.isEmbedded && name === 'metadata') {
       const decoded = decodeObjectMeta(each);
-      if ('malformed' in decoded) throw new Malformed(invalid(place, each, decoded.malformed));
+      if ('malformed' in decoded) throw new Malformed(invalidValue(place, each, decoded.malformed));
       unknown.push(...decoded.unknown.map((path) => `${place}.${path}`));
       return decoded.value;
     }
@@ -70,54 +71,51 @@ function childField(node: SchemaNode, field: string, name: string): string {
   return `${field}[${name}]`;
 }
 
-export function embeddedCauses(node: SchemaNode | undefined, value: unknown, field = ''): readonly Cause[] {
+export function embeddedProblems(node: SchemaNode | undefined, value: unknown, field = ''): readonly Problem[] {
   if (node === undefined || !node.has.embedded) return [];
-  if (Array.isArray(value)) return value.flatMap((item, i) => embeddedCauses(node.items, item, `${field}[${i}]`));
+  if (Array.isArray(value)) return value.flatMap((item, i) => embeddedProblems(node.items, item, `${field}[${i}]`));
   if (!isObject(value)) return [];
   return [
-    ...(node.isEmbedded ? resourceCauses(value, field) : []),
+    ...(node.isEmbedded ? resourceProblems(value, field) : []),
     ...Object.entries(value).flatMap(([name, each]) =>
-      embeddedCauses(fieldNode(node, name), each, childField(node, field, name)),
+      embeddedProblems(fieldNode(node, name), each, childField(node, field, name)),
     ),
   ];
 }
 
 /** What is wrong with an embedded resource's own fields; `field` is '' for a whole object. */
-export function resourceCauses(resource: Readonly<Record<string, unknown>>, field: string): readonly Cause[] {
+export function resourceProblems(resource: Readonly<Record<string, unknown>>, field: string): readonly Problem[] {
   const at = (name: string) => (field === '' ? name : `${field}.${name}`);
   const { apiVersion, kind, metadata } = resource;
   return [
-    ...('apiVersion' in resource ? apiVersionCauses(apiVersion, at('apiVersion')) : [required(at('apiVersion'))]),
-    ...('kind' in resource ? kindCauses(kind, at('kind')) : [required(at('kind'))]),
-    ...('metadata' in resource ? metadataCauses(metadata, at('metadata')) : []),
+    ...('apiVersion' in resource ? apiVersionProblems(apiVersion, at('apiVersion')) : [required(at('apiVersion'))]),
+    ...('kind' in resource ? kindProblems(kind, at('kind')) : [required(at('kind'))]),
+    ...('metadata' in resource ? metadataProblems(metadata, at('metadata')) : []),
   ];
 }
 
-function apiVersionCauses(apiVersion: unknown, field: string): readonly Cause[] {
-  if (typeof apiVersion !== 'string') return [invalid(field, apiVersion, 'must be a string')];
-  if (apiVersion === '') return [invalid(field, apiVersion, 'must not be empty')];
+function apiVersionProblems(apiVersion: unknown, field: string): readonly Problem[] {
+  if (typeof apiVersion !== 'string') return [invalidValue(field, apiVersion, 'must be a string')];
+  if (apiVersion === '') return [invalidValue(field, apiVersion, 'must not be empty')];
   return apiVersion.split('/').length > 2
-    ? [invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
+    ? [invalidValue(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
     : [];
 }
 
-function kindCauses(kind: unknown, field: string): readonly Cause[] {
-  if (typeof kind !== 'string') return [invalid(field, kind, 'must be a string')];
-  if (kind === '') return [invalid(field, kind, 'must not be empty')];
-  const messages = dns1035Label(kind.toLowerCase());
+function kindProblems(kind: unknown, field: string): readonly Problem[] {
+  if (typeof kind !== 'string') return [invalidValue(field, kind, 'must be a string')];
+  if (kind === '') return [invalidValue(field, kind, 'must not be empty')];
+  const messages = label1035Problems(kind.toLowerCase());
   return messages.length > 0
-    ? [invalid(field, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`)]
+    ? [invalidValue(field, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`)]
     : [];
 }
 
-function metadataCauses(metadata: unknown, field: string): readonly Cause[] {
+function metadataProblems(metadata: unknown, field: string): readonly Problem[] {
   const decoded = decodeObjectMeta(metadata);
-  if ('malformed' in decoded) return [invalid(field, metadata, decoded.malformed)];
-  const { name, namespace, ...rest } = decoded.value as Readonly<Record<string, unknown>>;
+  if ('malformed' in decoded) return [invalidValue(field, metadata, decoded.malformed)];
+  const { name = 'any', namespace, ...rest } = decoded.value as ObjectMeta;
   // An embedded resource needs no name, and no namespace.
-  return objectMetaCauses({ ...rest, name: name ?? 'any', namespace }, field, {
-    isNamespaced: namespace !== undefined,
-    name: pathSegment,
-    namePrefix: pathSegmentPrefix,
-  });
+  const rules = { namespaced: namespace !== undefined, nameProblems: pathSegmentProblems };
+  return objectMetaProblems({ ...rest, name, namespace }, rules, field);
 }

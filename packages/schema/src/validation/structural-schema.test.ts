@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { causesText } from '../wording/cause.ts';
+import { problemsText } from '../wording/problem.ts';
 import { compileStructural } from './structural-schema.ts';
 
 const schema = compileStructural({
@@ -37,18 +37,18 @@ describe('sharing', () => {
   });
 });
 
-describe('causes as one text', () => {
+describe('problems as one text', () => {
   test('one stands alone', () => {
     assert.equal(
-      causesText(schema.validate(widget({ size: 6 }))),
+      problemsText(schema.validate(widget({ size: 6 }))),
       'spec.size: Invalid value: 6: spec.size in body should be less than or equal to 5',
     );
   });
 
   test('several stand in brackets, each once', () => {
-    const cause = { reason: 'FieldValueRequired', field: 'spec.a', message: 'Required value' } as const;
+    const problem = { reason: 'FieldValueRequired', field: 'spec.a', message: 'Required value' } as const;
     assert.equal(
-      causesText([cause, { ...cause, field: 'spec.b' }, cause]),
+      problemsText([problem, { ...problem, field: 'spec.b' }, problem]),
       '[spec.a: Required value, spec.b: Required value]',
     );
   });
@@ -68,6 +68,7 @@ test('whole numbers beyond those of JavaScript can be given as bigint', () => {
       reason: 'FieldValueInvalid',
       field: 'n',
       message: 'Invalid value: 9223372036854775807: n in body should be less than or equal to 9007199254740991',
+      detail: 'n in body should be less than or equal to 9007199254740991',
     },
   ]);
 });
@@ -96,9 +97,9 @@ test('rules together have a budget for one object', () => {
     properties: { spec: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, costly])) } },
   });
   const list = new Array(400).fill(1);
-  const causes = validate({ spec: Object.fromEntries(names.map((name) => [name, list])) });
+  const problems = validate({ spec: Object.fromEntries(names.map((name) => [name, list])) });
   assert.deepEqual(
-    causes.map(({ message }) => message),
+    problems.map(({ message }) => message),
     [
       'Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run',
     ],

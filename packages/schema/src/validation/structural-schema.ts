@@ -4,17 +4,17 @@
  * Promises: inputs are never changed; what stays the same is shared, up to the whole object.
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { compileRules, ruleCauses, type Warn } from '../cel/rules.ts';
+import { compileRules, ruleProblems, type Warn } from '../cel/rules.ts';
 import { Correlation } from '../tree/correlation.ts';
 import { compileNode } from '../tree/schema-node.ts';
 import { checkValue } from '../values/check-value.ts';
-import { Findings } from '../values/findings.ts';
+import { ProblemList } from '../values/problem-list.ts';
 import { compileValues } from '../values/value-schema.ts';
-import { type Cause, invalid, wholeObject } from '../wording/cause.ts';
 import { isObject } from '../wording/go-text.ts';
+import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
 import { fillDefaults } from './defaults.ts';
-import { embeddedCauses } from './embedded.ts';
-import { listTypeCauses } from './list-types.ts';
+import { embeddedProblems } from './embedded.ts';
+import { listTypeProblems } from './list-types.ts';
 import { type Pruned, pruneObject } from './prune.ts';
 
 export interface StructuralSchema {
@@ -28,9 +28,9 @@ export interface StructuralSchema {
    * changed is tolerated. The object's own metadata is not looked at, save by rules. `warn` gets what is tolerated of
    * rules, as the server's warnings say it.
    */
-  validate(object: unknown, old?: unknown, warn?: Warn): readonly Cause[];
+  validate(object: unknown, old?: unknown, warn?: Warn): readonly Problem[];
   /** The same for an update of the status subresource, where the values of the status alone are checked. */
-  validateStatus(object: unknown, old: unknown, warn?: Warn): readonly Cause[];
+  validateStatus(object: unknown, old: unknown, warn?: Warn): readonly Problem[];
 }
 
 /** For schemas in which `structuralProblems` finds nothing. */
@@ -40,45 +40,45 @@ export function compileStructural(schema: JSONSchemaProps): StructuralSchema {
   const rules = compileRules(node, true);
   const status = values.properties.get('status');
 
-  const valueCauses = (object: unknown, old: unknown): readonly Cause[] => {
-    const findings = new Findings(undefined);
-    checkValue(values, object, '', findings);
-    if (findings.causes.length === 0 || old === undefined) return findings.causes;
+  const valueProblems = (object: unknown, old: unknown): readonly Problem[] => {
+    const problems = new ProblemList(undefined);
+    checkValue(values, object, '', problems);
+    if (problems.all.length === 0 || old === undefined) return problems.all;
     // Comparing with the old object costs more than checking, and is seldom needed: so it is a second run.
-    const tolerant = new Findings(undefined);
+    const tolerant = new ProblemList(undefined);
     checkValue(values, object, '', tolerant, new Correlation(node, object, old));
-    return tolerant.causes;
+    return tolerant.all;
   };
 
-  const statusCauses = (object: unknown, old: unknown): readonly Cause[] => {
+  const statusProblems = (object: unknown, old: unknown): readonly Problem[] => {
     if (status === undefined || !isObject(object) || !Object.hasOwn(object, 'status')) return [];
-    const findings = new Findings('status');
-    checkValue(status, object.status, '', findings, new Correlation(node, object, old).field('status'));
-    return findings.causes;
+    const problems = new ProblemList('status');
+    checkValue(status, object.status, '', problems, new Correlation(node, object, old).field('status'));
+    return problems.all;
   };
 
-  const listCauses = (object: unknown, old: unknown): readonly Cause[] => {
-    const causes = listTypeCauses(node, object);
-    return causes.length > 0 && old !== undefined && listTypeCauses(node, old).length > 0 ? [] : causes;
+  const listProblems = (object: unknown, old: unknown): readonly Problem[] => {
+    const problems = listTypeProblems(node, object);
+    return problems.length > 0 && old !== undefined && listTypeProblems(node, old).length > 0 ? [] : problems;
   };
 
-  const withRules = (causes: readonly Cause[], object: unknown, old: unknown, warn: Warn = () => {}) => {
-    if (rules === undefined) return causes;
-    const blocked = rulesBlocked(causes);
-    if (blocked !== undefined) return [...causes, blocked];
+  const withRules = (problems: readonly Problem[], object: unknown, old: unknown, warn: Warn = () => {}) => {
+    if (rules === undefined) return problems;
+    const blocked = rulesBlocked(problems);
+    if (blocked !== undefined) return [...problems, blocked];
     const correlation = old === undefined ? undefined : new Correlation(node, object, old);
-    return [...causes, ...ruleCauses(rules, object, old, { correlation, warn })];
+    return [...problems, ...ruleProblems(rules, object, old, { correlation, warn })];
   };
 
   return {
     prune: (object) => pruneObject(node, object),
     default: (object) => fillDefaults(node, object),
     validate: (object, old, warn) => {
-      const causes = [...valueCauses(object, old), ...embeddedCauses(node, object), ...listCauses(object, old)];
-      return withRules(causes, object, old, warn);
+      const problems = [...valueProblems(object, old), ...embeddedProblems(node, object), ...listProblems(object, old)];
+      return withRules(problems, object, old, warn);
     },
     validateStatus: (object, old, warn) =>
-      withRules([...statusCauses(object, old), ...listCauses(object, old)], object, old, warn),
+      withRules([...statusProblems(object, old), ...listProblems(object, old)], object, old, warn),
   };
 }
 
@@ -90,10 +90,10 @@ const blocking: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** Rules are not run on an object of a wrong form, and a cause says so. */
-function rulesBlocked(causes: readonly Cause[]): Cause | undefined {
-  return causes.some(({ reason }) => blocking.has(reason))
-    ? invalid(
+/** Rules are not run on an object of a wrong form, and a problem says so. */
+function rulesBlocked(problems: readonly Problem[]): Problem | undefined {
+  return problems.some(({ reason }) => blocking.has(reason))
+    ? invalidValue(
         wholeObject,
         null,
         'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',

@@ -7,16 +7,16 @@
  */
 
 import { isCheckedFormat } from '../formats/formats.ts';
-import { invalid } from '../wording/cause.ts';
 import { goFloat, goNumber, isInteger, Verbatim } from '../wording/go-text.ts';
-import type { Findings } from './findings.ts';
+import { invalidValue } from '../wording/problem.ts';
+import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
 type Numeric = number | bigint;
 
-export function checkNumber(schema: ValueSchema, value: Numeric, path: string, findings: Findings): void {
+export function checkNumber(schema: ValueSchema, value: Numeric, path: string, problems: ProblemList): void {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema.limits;
-  isInRange(schema, value, 'Checked', path, findings);
+  isInRange(schema, value, 'Checked', path, problems);
   /** Compares as int64 if the value is one and the limit can be, else as float64; so are both shown. */
   const against = (
     limit: number | undefined,
@@ -24,13 +24,13 @@ export function checkNumber(schema: ValueSchema, value: Numeric, path: string, f
     refuses: (bound: Numeric, show: Show) => string | undefined,
   ) => {
     if (limit === undefined) return;
-    const isWhole = isInRange(schema, limit, name, path, findings) && isInteger(value);
+    const isWhole = isInRange(schema, limit, name, path, problems) && isInteger(value);
     const show: Show = isWhole ? goNumber : (number) => goFloat(Number(number));
     const bound = isWhole ? cut(limit) : limit;
     const text = refuses(bound, show);
     if (text === undefined) return;
     const shown = text.startsWith('factor') ? bound : value;
-    findings.add(text, invalid(findings.field(path), new Verbatim(show(shown)), text));
+    problems.add(text, invalidValue(problems.field(path), new Verbatim(show(shown)), text));
   };
   against(multipleOf, 'MultipleOf', (factor, show) => {
     if (factor <= 0) return `factor MultipleOf declared for ${path} must be positive: ${show(factor)}`;
@@ -44,13 +44,13 @@ export function checkNumber(schema: ValueSchema, value: Numeric, path: string, f
     if (exclusiveMaximum ? value < bound : value <= bound) return undefined;
     return `${path} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${show(bound)}`;
   });
-  findings.matches += 2;
+  problems.matches += 2;
 }
 
 type Show = (number: Numeric) => string;
 
 /** Whether the type and format can hold a number; reports it when they cannot. */
-function isInRange(schema: ValueSchema, value: Numeric, name: string, path: string, findings: Findings): boolean {
+function isInRange(schema: ValueSchema, value: Numeric, name: string, path: string, problems: ProblemList): boolean {
   const type = schema.types.length === 1 ? schema.types[0] : undefined;
   const isOfNumbers = type !== undefined && isCheckedFormat(schema.format, type) && type !== 'string';
   const format = isOfNumbers ? schema.format : '';
@@ -60,7 +60,7 @@ function isInRange(schema: ValueSchema, value: Numeric, name: string, path: stri
       : format !== 'float' || Number.isFinite(Math.fround(Number(value)));
   if (fits) return true;
   const wanted = format === '' ? `${type} (default format)` : `${type} with format ${format}`;
-  findings.addWithoutField(`${name} value must be of type ${wanted} in ${path}`);
+  problems.addWithoutField(`${name} value must be of type ${wanted} in ${path}`);
   return false;
 }
 

@@ -1,30 +1,31 @@
 /** Length, pattern and format of a string. */
-import { invalid, tooLong, typeInvalid } from '../wording/cause.ts';
+
 import { goQuote } from '../wording/go-text.ts';
-import type { Findings } from './findings.ts';
+import { invalidValue, tooLong, typeInvalid } from '../wording/problem.ts';
+import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
-export function checkString(schema: ValueSchema, value: string, path: string, findings: Findings): void {
-  checkText(schema, value, path, findings);
-  findings.matches++;
+export function checkString(schema: ValueSchema, value: string, path: string, problems: ProblemList): void {
+  checkText(schema, value, path, problems);
+  problems.matches++;
   if (schema.isOfFormat === undefined) return;
-  findings.matches++;
+  problems.matches++;
   if (schema.isOfFormat(value)) return;
   const text = `${path} in body must be of type ${schema.format}: ${goQuote(value)}`;
-  findings.add(text, typeInvalid(findings.field(path), value, text));
+  problems.add(text, typeInvalid(problems.field(path), value, text));
 }
 
 /** The first of these that fails hides the others. */
-function checkText({ limits, pattern }: ValueSchema, value: string, path: string, findings: Findings): void {
+function checkText({ limits, pattern }: ValueSchema, value: string, path: string, problems: ProblemList): void {
   const { maxLength, minLength } = limits;
   if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
-    findings.add(`${path} in body should be at most ${maxLength} chars long`, tooLong(findings.field(path), maxLength));
+    problems.add(`${path} in body should be at most ${maxLength} chars long`, tooLong(problems.field(path), maxLength));
   } else if (minLength !== undefined && codePoints(value) < minLength) {
     const text = `${path} in body should be at least ${minLength} chars long`;
-    findings.add(text, invalid(findings.field(path), value, text));
+    problems.add(text, invalidValue(problems.field(path), value, text));
   } else if (pattern !== undefined && !pattern.test(value)) {
     const text = `${path} in body should match '${limits.pattern}'`;
-    findings.add(text, invalid(findings.field(path), value, text));
+    problems.add(text, invalidValue(problems.field(path), value, text));
   }
 }
 

@@ -1,14 +1,15 @@
 /** Whether a value has one of the types that its schema allows. */
-import { typeInvalid } from '../wording/cause.ts';
+
 import { isInteger } from '../wording/go-text.ts';
-import type { Findings } from './findings.ts';
+import { typeInvalid } from '../wording/problem.ts';
+import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
-export function checkType(schema: ValueSchema, value: unknown, path: string, findings: Findings): void {
+export function checkType(schema: ValueSchema, value: unknown, path: string, problems: ProblemList): void {
   const { types, format } = schema;
   if (value === null) {
-    if (types.length > 0 && !schema.isNullable) refuse(types.join(','), 'null', path, findings);
-    else findings.matches++;
+    if (types.length > 0 && !schema.isNullable) refuse(types.join(','), 'null', path, problems);
+    else problems.matches++;
     return;
   }
   const type = typeOf(value);
@@ -18,17 +19,17 @@ export function checkType(schema: ValueSchema, value: unknown, path: string, fin
   const isWhole = type === 'number' && types.includes('integer') && Number.isSafeInteger(value);
   const fits = types.includes(type) || isWhole || (type === 'integer' && types.includes('number'));
   if (!isText && format !== '' && !fits && goFormat(type) !== format) {
-    refuse(format, goFormat(type), path, findings);
+    refuse(format, goFormat(type), path, problems);
     return;
   }
   // A list passes where a string with a format is wanted: so does the real server.
-  if ((format !== '' && isText && !isNumber) || fits) findings.matches++;
-  else refuse(types.join(','), type, path, findings);
+  if ((format !== '' && isText && !isNumber) || fits) problems.matches++;
+  else refuse(types.join(','), type, path, problems);
 }
 
-function refuse(wanted: string, found: string, path: string, findings: Findings): void {
+function refuse(wanted: string, found: string, path: string, problems: ProblemList): void {
   const text = `${path} in body must be of type ${wanted}: "${found}"`;
-  findings.add(text, typeInvalid(findings.field(path), found, text));
+  problems.add(text, typeInvalid(problems.field(path), found, text));
 }
 
 function typeOf(value: unknown): string {

@@ -6,13 +6,13 @@
 
 import { equalJson } from '@keelson/core';
 import type { Correlation } from '../tree/correlation.ts';
-import { invalid, notSupported, required, tooMany } from '../wording/cause.ts';
 import { goJson, isInteger, isObject } from '../wording/go-text.ts';
+import { invalidValue, required, tooMany, unsupportedValue } from '../wording/problem.ts';
 import { checkAlternatives } from './check-alternatives.ts';
 import { checkNumber } from './check-number.ts';
 import { checkString } from './check-string.ts';
 import { checkType } from './check-type.ts';
-import { Findings } from './findings.ts';
+import { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
 /**
@@ -23,73 +23,73 @@ export function checkValue(
   schema: ValueSchema,
   value: unknown,
   path: string,
-  findings: Findings,
+  problems: ProblemList,
   old?: Correlation | undefined,
 ): void {
-  const before = findings.causes.length;
+  const before = problems.all.length;
   if (value === null) {
-    checkType(schema, value, path, findings);
-    checkEnum(schema, value, path, findings);
+    checkType(schema, value, path, problems);
+    checkEnum(schema, value, path, problems);
   } else {
     if (schema.types.length > 0 || schema.format !== '') {
-      checkType(schema, value, path, findings);
-      findings.matches++;
+      checkType(schema, value, path, problems);
+      problems.matches++;
     }
-    if (schema.hasAlternatives) checkAlternatives(schema, (each) => found(each, value, path, findings), path, findings);
+    if (schema.hasAlternatives) checkAlternatives(schema, (each) => found(each, value, path, problems), path, problems);
     // Two for the alternatives, one for the enum, one for the value as a whole.
-    findings.matches += 4;
-    if (typeof value === 'string') checkString(schema, value, path, findings);
-    else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, path, findings);
-    else if (Array.isArray(value)) checkList(schema, value, path, findings, old);
-    checkEnum(schema, value, path, findings);
-    if (isObject(value)) checkObject(schema, value, path, findings, old);
+    problems.matches += 4;
+    if (typeof value === 'string') checkString(schema, value, path, problems);
+    else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, path, problems);
+    else if (Array.isArray(value)) checkList(schema, value, path, problems, old);
+    checkEnum(schema, value, path, problems);
+    if (isObject(value)) checkObject(schema, value, path, problems, old);
   }
-  if (findings.causes.length > before && old?.isEqual()) findings.truncate(before);
+  if (problems.all.length > before && old?.isEqual()) problems.truncate(before);
 }
 
-function found(alternative: ValueSchema, value: unknown, path: string, { base }: Findings): Findings {
-  const findings = new Findings(base);
-  checkValue(alternative, value, path, findings);
-  return findings;
+function found(alternative: ValueSchema, value: unknown, path: string, { base }: ProblemList): ProblemList {
+  const problems = new ProblemList(base);
+  checkValue(alternative, value, path, problems);
+  return problems;
 }
 
 function checkList(
   { items, limits }: ValueSchema,
   list: readonly unknown[],
   path: string,
-  findings: Findings,
+  problems: ProblemList,
   old: Correlation | undefined,
 ): void {
   if (items !== undefined) {
-    for (const [i, item] of list.entries()) checkValue(items, item, `${path}[${i}]`, findings, old?.item(i));
+    for (const [i, item] of list.entries()) checkValue(items, item, `${path}[${i}]`, problems, old?.item(i));
   }
   if (limits.minItems !== undefined && list.length < limits.minItems) {
     const text = `${path} in body should have at least ${limits.minItems} items`;
-    findings.add(text, invalid(findings.field(path), list.length, text));
+    problems.add(text, invalidValue(problems.field(path), list.length, text));
   }
   if (limits.maxItems !== undefined && list.length > limits.maxItems) {
     const text = `${path} in body should have at most ${limits.maxItems} items`;
-    findings.add(text, tooMany(findings.field(path), list.length, limits.maxItems));
+    problems.add(text, tooMany(problems.field(path), list.length, limits.maxItems));
   }
-  findings.matches += 2;
+  problems.matches += 2;
 }
 
 function checkObject(
   schema: ValueSchema,
   object: Readonly<Record<string, unknown>>,
   path: string,
-  findings: Findings,
+  problems: ProblemList,
   old: Correlation | undefined,
 ): void {
   const { limits, additional, properties } = schema;
   const names = Object.keys(object);
   if (limits.minProperties !== undefined && names.length < limits.minProperties) {
     const text = `${path} in body should have at least ${limits.minProperties} properties`;
-    findings.add(text, invalid(findings.field(path), names.length, text));
+    problems.add(text, invalidValue(problems.field(path), names.length, text));
   }
   if (limits.maxProperties !== undefined && names.length > limits.maxProperties) {
     const text = `${path} in body should have at most ${limits.maxProperties} properties`;
-    findings.add(text, tooMany(findings.field(path), names.length, limits.maxProperties));
+    problems.add(text, tooMany(problems.field(path), names.length, limits.maxProperties));
   }
   for (const name of names) {
     const named = properties.get(name);
@@ -97,27 +97,27 @@ function checkObject(
       const place = path === '' ? name : `${path}.${name}`;
       // The old apiVersion and kind were converted to the new ones, so that nothing follows from their being equal.
       const isTypeMeta = path === '' && (name === 'apiVersion' || name === 'kind');
-      checkValue(named, object[name], place, findings, isTypeMeta ? undefined : old?.field(name));
+      checkValue(named, object[name], place, problems, isTypeMeta ? undefined : old?.field(name));
     } else if (additional === false) {
       const text = `${path}.${name} in body is a forbidden property`;
-      findings.add(text, invalid(findings.field(path), name, text));
+      problems.add(text, invalidValue(problems.field(path), name, text));
     } else if (typeof additional === 'object') {
-      checkValue(additional, object[name], `${path}.${name}`, findings, old?.field(name));
+      checkValue(additional, object[name], `${path}.${name}`, problems, old?.field(name));
     }
   }
   for (const name of schema.required) {
     if (Object.hasOwn(object, name)) continue;
-    findings.add(`${path}.${name} in body is required`, required(findings.field(`${path}.${name}`)));
+    problems.add(`${path}.${name} in body is required`, required(problems.field(`${path}.${name}`)));
   }
-  findings.matches++;
+  problems.matches++;
 }
 
-function checkEnum({ enum: allowed }: ValueSchema, value: unknown, path: string, findings: Findings): void {
+function checkEnum({ enum: allowed }: ValueSchema, value: unknown, path: string, problems: ProblemList): void {
   if (allowed === undefined || (value !== null && allowed.some((each) => isSameEnumValue(each, value)))) return;
   const shown = allowed.map((each) => (typeof each === 'string' ? each : goJson(each)));
-  findings.add(
+  problems.add(
     `${path} in body should be one of [${shown.join(' ')}]`,
-    notSupported(findings.field(path), value, shown),
+    unsupportedValue(problems.field(path), value, shown),
   );
 }
 

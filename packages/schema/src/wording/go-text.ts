@@ -71,7 +71,12 @@ function escapeHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A value inside of a cause's message. */
+/** A Go struct: its fields are shown in the order in which they are given. */
+export function fieldsInOrder(value: unknown): Verbatim {
+  return new Verbatim(JSON.stringify(value) ?? 'null');
+}
+
+/** A value inside of a problem's message. */
 export function goValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value);

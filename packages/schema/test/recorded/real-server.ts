@@ -3,11 +3,11 @@ import { Agent, request } from 'node:https';
 import { deadline, sleep } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
-import type { Cause } from '@keelson/schema';
 import type { Kubernetes } from '@keelson/tools-kubernetes';
 import {
   type Answer,
   type Case,
+  type Cause,
   comparable,
   comparableWarnings,
   type Group,

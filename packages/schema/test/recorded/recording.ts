@@ -6,7 +6,10 @@
  */
 import { readFileSync } from 'node:fs';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import type { Cause } from '@keelson/schema';
+import type { Problem } from '@keelson/schema/validation';
+
+/** One entry of `status.details.causes`. */
+export type Cause = Pick<Problem, 'reason' | 'field' | 'message'>;
 
 export type Json = Readonly<Record<string, unknown>>;
 

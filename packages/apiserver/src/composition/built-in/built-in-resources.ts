@@ -2,9 +2,11 @@
  * The built-in resources: which there are (as the real server's discovery lists them), and the rules that all of them
  * share. What a kind does differently is in `kinds/`.
  */
+
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { equalJson } from '@keelson/core';
+import { objectMetaProblems, objectMetaUpdateProblems, orPrefix, subdomainProblems } from '@keelson/schema/validation';
 import type { ObjectType } from '../../apply/index.ts';
 import { builtInResetFields, typeSchemaFromOpenApi } from '../../apply/index.ts';
 import type { VersionedType } from '../../apply/schemas/object-type.ts';
@@ -22,8 +24,6 @@ import {
   type Strategy,
   type UpdateRules,
 } from '../../resource/resource.ts';
-import { metadataProblems, metadataUpdateProblems } from '../../validate/metadata.ts';
-import { nameRule, subdomainProblems } from '../../validate/names.ts';
 import { restored } from '../../write/restore-reset-fields.ts';
 import { kindRules } from './kinds/index.ts';
 import type { KindRules } from './kinds/kind-rules.ts';
@@ -127,7 +127,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     return field === undefined || field.pointer || field.omitZero ? undefined : zero(field.value);
   };
   const withStatus = (object: ApiObject, status: unknown): ApiObject => put(object, ['status'], status);
-  const nameProblems = rules.nameProblems ?? nameRule(subdomainProblems);
+  const nameProblems = rules.nameProblems ?? orPrefix(subdomainProblems);
 
   const isChanged = (object: ApiObject, old: ApiObject): boolean => {
     const content = (each: ApiObject): JsonObject => without(each, 'metadata', 'status');
@@ -143,7 +143,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       : object;
 
   const validate = (object: ApiObject) => [
-    ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+    ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
     ...(rules.validate?.(object) ?? []),
   ];
 
@@ -154,9 +154,9 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     },
     // Twice: the server checks the metadata of every update, and every built-in kind does it again.
     validate: (object, old) => [
-      ...metadataUpdateProblems(object, old),
-      ...metadataUpdateProblems(object, old),
-      ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
       ...((rules.validateChanged ?? rules.validate)?.(object) ?? []),
       ...(rules.validateUpdate?.(object, old) ?? []),
     ],
@@ -168,9 +168,9 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return compact(rules.prepareForStatus?.(kept, old) ?? kept);
     },
     validate: (object, old) => [
-      ...metadataUpdateProblems(object, old),
-      ...metadataUpdateProblems(object, old),
-      ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: true }),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
       ...(rules.validateStatus?.(object, old) ?? []),
     ],
     reset: builtInResetFields(group, kind, 'status'),
@@ -178,7 +178,10 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
   /** Removes a namespace's own finalizers, which no other endpoint may touch. */
   const finalize: UpdateRules = {
     prepare: (object, old) => withStatus(object, old.status),
-    validate: (object, old) => [...metadataUpdateProblems(object, old), ...(rules.validate?.(object) ?? [])],
+    validate: (object, old) => [
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...(rules.validate?.(object) ?? []),
+    ],
     reset: builtInResetFields(group, kind, 'finalize'),
   };
   const endpoints = new Map<string, UpdateRules>([['', main]]);

@@ -1,20 +1,27 @@
 /**
  * A version of a custom resource as a resource like any other: its rules come out of the schema in its definition.
  */
+
 import { equalJson } from '@keelson/core';
-import { type Cause, compileStructural, type StructuralSchema } from '@keelson/schema';
+import {
+  compileStructural,
+  invalidValue,
+  objectMetaProblems,
+  objectMetaUpdateProblems,
+  orPrefix,
+  type Problem,
+  type StructuralSchema,
+  subdomainProblems,
+} from '@keelson/schema/validation';
 import { customResetFields, type ObjectType, type OpenApiSchema, typeSchemaFromStructural } from '../../apply/index.ts';
 import type { VersionedType } from '../../apply/schemas/object-type.ts';
 import { decodeGo } from '../../decode/go-json.ts';
 import { goType } from '../../decode/go-types.ts';
 import { compilePath } from '../../encode/json-path.ts';
-import { invalidValue } from '../../field-error.ts';
 import { type ApiObject, at, isObject, type JsonObject, withMetadata, without } from '../../object.ts';
 import type { Resource, ScalePaths, Strategy, Subresource, UpdateRules } from '../../resource/resource.ts';
 import { apiVersionOf } from '../../resource/resource.ts';
 import { notImplemented } from '../../status.ts';
-import { metadataProblems, metadataUpdateProblems } from '../../validate/metadata.ts';
-import { nameRule, subdomainProblems } from '../../validate/names.ts';
 import { restored } from '../../write/restore-reset-fields.ts';
 import { type Definition, type DefinitionVersion, storageVersion } from './definition.ts';
 import { printerTable } from './printer-columns.ts';
@@ -70,7 +77,7 @@ function scalePaths(version: DefinitionVersion): ScalePaths | undefined {
 }
 
 /** The numbers of a scale must be numbers, or autoscalers could not read them. */
-function scaleProblems(object: ApiObject, paths: ScalePaths | undefined): readonly Cause[] {
+function scaleProblems(object: ApiObject, paths: ScalePaths | undefined): readonly Problem[] {
   if (paths === undefined) return [];
   return [paths.specReplicas, paths.statusReplicas].flatMap((path) => {
     const value = at(object, ...path);
@@ -95,7 +102,7 @@ function customStrategy(
   const apiVersion = apiVersionOf(resource);
   const storedAs = apiVersionOf({ group: resource.group, version: storageVersion(definition)?.name ?? version.name });
   const hasStatus = subresources.has('status');
-  const nameProblems = nameRule(subdomainProblems);
+  const nameProblems = orPrefix(subdomainProblems);
   const scale = scalePaths(version);
   let compiled: StructuralSchema | undefined;
   const schema = (): StructuralSchema => {
@@ -103,11 +110,11 @@ function customStrategy(
     return compiled;
   };
 
-  const kindProblems = (object: ApiObject): readonly Cause[] =>
+  const kindProblems = (object: ApiObject): readonly Problem[] =>
     object.kind === kind ? [] : [invalidValue('kind', object.kind, `must be ${kind}`)];
-  const common = (object: ApiObject): readonly Cause[] => [
+  const common = (object: ApiObject): readonly Problem[] => [
     ...kindProblems(object),
-    ...metadataProblems(object, { namespaced, nameProblems, qualifiedFinalizers: false }),
+    ...objectMetaProblems(object.metadata, { namespaced, nameProblems }),
   ];
   const content = (object: ApiObject): JsonObject =>
     hasStatus ? without(object, 'metadata', 'status') : without(object, 'metadata');
@@ -121,7 +128,7 @@ function customStrategy(
     },
     validate: (object, old) => [
       ...common(object),
-      ...metadataUpdateProblems(object, old),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
       ...schema().validate(object, old),
       ...scaleProblems(object, scale),
     ],

@@ -1,12 +1,13 @@
 /** Formats by name, whose `validate` tells what is wrong with a text. */
 import { formatOf } from '../../formats/formats.ts';
 import {
-  dns1035Label,
-  dns1123Label,
-  dns1123Subdomain,
-  labelValue,
+  label1035Problems,
+  labelProblems,
+  labelValueProblems,
   type NameRule,
-  qualifiedName,
+  orPrefix,
+  qualifiedNameProblems,
+  subdomainProblems,
 } from '../../metadata/name-rules.ts';
 import { goQuote } from '../../wording/go-text.ts';
 import { one, perCharacter, perPatternCharacter, type Sized, scaled } from '../language/cost.ts';
@@ -32,11 +33,11 @@ class NamedFormat extends OpaqueValue {
   }
 }
 
-/** What may stand before a generated suffix: a dash at the end is fine. */
+/** What may stand before a generated suffix. */
 const prefix =
   (rule: NameRule): NameRule =>
   (text) =>
-    rule(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
+    orPrefix(rule)(text, true);
 
 const ofFormat =
   (name: string, problem: (text: string) => string): NameRule =>
@@ -46,14 +47,14 @@ const ofFormat =
 const formats: ReadonlyMap<string, NamedFormat> = new Map(
   (
     [
-      ['dns1123Label', dns1123Label, 30],
-      ['dns1123Subdomain', dns1123Subdomain, 60],
-      ['dns1035Label', dns1035Label, 30],
-      ['qualifiedName', qualifiedName, 60],
-      ['dns1123LabelPrefix', prefix(dns1123Label), 30],
-      ['dns1123SubdomainPrefix', prefix(dns1123Subdomain), 60],
-      ['dns1035LabelPrefix', prefix(dns1035Label), 30],
-      ['labelValue', labelValue, 40],
+      ['dns1123Label', labelProblems, 30],
+      ['dns1123Subdomain', subdomainProblems, 60],
+      ['dns1035Label', label1035Problems, 30],
+      ['qualifiedName', qualifiedNameProblems, 60],
+      ['dns1123LabelPrefix', prefix(labelProblems), 30],
+      ['dns1123SubdomainPrefix', prefix(subdomainProblems), 60],
+      ['dns1035LabelPrefix', prefix(label1035Problems), 30],
+      ['labelValue', labelValueProblems, 40],
       ['uri', ofFormat('uri', (text) => `parse ${goQuote(text)}: invalid URI for request`), 1103],
       ['uuid', ofFormat('uuid', () => 'does not match the UUID format'), 75],
       ['byte', ofFormat('byte', () => 'invalid base64'), 84],

@@ -1,9 +1,8 @@
 /** ConfigMaps and Secrets: keys, sizes, and content that was declared final. */
+
 import { equalJson } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
-import { forbiddenField, invalidValue, tooLong } from '../../../field-error.ts';
+import { configKeyProblems, forbiddenField, invalidValue, type Problem, tooLong } from '@keelson/schema/validation';
 import { type ApiObject, at, without } from '../../../object.ts';
-import { configKeyProblems } from '../../../validate/names.ts';
 import { configMapTable, secretTable } from '../tables/core.ts';
 import { fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -11,12 +10,12 @@ import type { KindRules } from './kind-rules.ts';
 const maxBytes = 1024 * 1024;
 type Data = Readonly<Record<string, string>>;
 
-const keyProblems = (data: Data, field: string): readonly Cause[] =>
+const keyProblems = (data: Data, field: string): readonly Problem[] =>
   Object.keys(data).flatMap((key) =>
     configKeyProblems(key).map((problem) => invalidValue(`${field}[${key}]`, key, problem)),
   );
 
-const finalProblems = (object: ApiObject, old: ApiObject, ...names: readonly string[]): readonly Cause[] => {
+const finalProblems = (object: ApiObject, old: ApiObject, ...names: readonly string[]): readonly Problem[] => {
   if (old.immutable !== true) return [];
   const why = 'field is immutable when `immutable` is set';
   return [

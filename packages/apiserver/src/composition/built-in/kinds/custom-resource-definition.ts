@@ -1,11 +1,21 @@
 /** The kind CustomResourceDefinition itself: defaults, and what the server refuses in a definition. */
+
 import { equalJson } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { type Cause, structuralProblems } from '@keelson/schema';
+import {
+  duplicateValue,
+  fieldsInOrder,
+  invalidValue,
+  label1035Problems,
+  labelProblems,
+  type Problem,
+  required,
+  structuralProblems,
+  subdomainProblems,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { plainTable } from '../../../encode/table-columns.ts';
-import { duplicateValue, invalidValue, required, unsupportedValue } from '../../../field-error.ts';
 import { type ApiObject, type JsonObject, put, withMetadata } from '../../../object.ts';
-import { label1035Problems, labelProblems, subdomainProblems } from '../../../validate/names.ts';
 import {
   asDefinition,
   cleanupFinalizer,
@@ -23,8 +33,8 @@ const defaults = (spec: JsonObject): JsonObject =>
     return kind === '' ? names : fill(names, { singular: kind.toLowerCase(), listKind: `${kind}List` });
   });
 
-function nameProblems({ names, group }: Definition['spec']): readonly Cause[] {
-  const causes: Cause[] = [];
+function nameProblems({ names, group }: Definition['spec']): readonly Problem[] {
+  const causes: Problem[] = [];
   if (!group) causes.push(required('spec.group'));
   else {
     for (const problem of subdomainProblems(group)) causes.push(invalidValue('spec.group', group, problem));
@@ -62,7 +72,7 @@ function nameProblems({ names, group }: Definition['spec']): readonly Cause[] {
 }
 
 /** Schemas that are the same in all versions are complained of in one place, as if they stood there. */
-function schemaProblems({ versions }: Definition['spec']): readonly Cause[] {
+function schemaProblems({ versions }: Definition['spec']): readonly Problem[] {
   const schemas = versions.map(({ schema }) => schema?.openAPIV3Schema);
   const missing = schemas.flatMap((schema, index) =>
     schema === undefined ? [required(`spec.versions[${index}].schema.openAPIV3Schema`)] : [],
@@ -77,8 +87,8 @@ function schemaProblems({ versions }: Definition['spec']): readonly Cause[] {
   );
 }
 
-function versionProblems({ versions }: Definition['spec']): readonly Cause[] {
-  const causes: Cause[] = [];
+function versionProblems({ versions }: Definition['spec']): readonly Problem[] {
+  const causes: Problem[] = [];
   const names = new Set<string>();
   versions.forEach(({ name }, index) => {
     const at = `spec.versions[${index}].name`;
@@ -87,7 +97,9 @@ function versionProblems({ versions }: Definition['spec']): readonly Cause[] {
     names.add(name);
   });
   if (versions.length === 0 || versions.filter(({ storage }) => storage).length !== 1) {
-    causes.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'));
+    causes.push(
+      invalidValue('spec.versions', fieldsInOrder(versions), 'must have exactly one version marked as storage version'),
+    );
   }
   return causes;
 }
@@ -95,13 +107,13 @@ function versionProblems({ versions }: Definition['spec']): readonly Cause[] {
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 
 /** Columns and selectable fields; like schemas, they are complained of in one place when all versions agree. */
-function extraProblems({ versions }: Definition['spec']): readonly Cause[] {
+function extraProblems({ versions }: Definition['spec']): readonly Problem[] {
   const agree = (name: 'additionalPrinterColumns' | 'selectableFields') =>
     versions.every((version) => equalJson(version[name], versions[0]?.[name]));
   return versions.flatMap((version, index) => {
     const place = (name: 'additionalPrinterColumns' | 'selectableFields') =>
       agree(name) ? (index === 0 ? `spec.${name}` : undefined) : `spec.versions[${index}].${name}`;
-    const causes: Cause[] = [];
+    const causes: Problem[] = [];
     const columns = place('additionalPrinterColumns');
     (version.additionalPrinterColumns ?? []).forEach(({ type }, at) => {
       if (columns === undefined || columnTypes.includes(type)) return;
@@ -124,12 +136,12 @@ function isField(schema: JSONSchemaProps | undefined, path: string): boolean {
   return at !== undefined;
 }
 
-const conversionProblems = ({ conversion }: Definition['spec']): readonly Cause[] =>
+const conversionProblems = ({ conversion }: Definition['spec']): readonly Problem[] =>
   conversion === undefined || conversion.strategy === 'None' || conversion.strategy === 'Webhook'
     ? []
     : [unsupportedValue('spec.conversion.strategy', conversion.strategy, ['None', 'Webhook'])];
 
-function problems(object: ApiObject): readonly Cause[] {
+function problems(object: ApiObject): readonly Problem[] {
   const { metadata, spec } = asDefinition(object);
   const name = `${spec.names.plural}.${spec.group}`;
   const scopes = ['Cluster', 'Namespaced'];
@@ -164,7 +176,7 @@ function problems(object: ApiObject): readonly Cause[] {
   ];
 }
 
-function updateProblems(object: ApiObject, old: ApiObject): readonly Cause[] {
+function updateProblems(object: ApiObject, old: ApiObject): readonly Problem[] {
   const [before, after] = [asDefinition(old), asDefinition(object)];
   const fixed = (field: string, was: unknown, is: unknown) =>
     was === is ? [] : [invalidValue(field, is, 'field is immutable')];

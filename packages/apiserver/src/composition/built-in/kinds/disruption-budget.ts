@@ -1,10 +1,9 @@
 /** PodDisruptionBudgets: how many of some pods must stay, or may go; never both. */
+
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
-import type { Cause } from '@keelson/schema';
-import { invalidValue, unsupportedValue } from '../../../field-error.ts';
+import { fieldsInOrder, formatError, invalidValue, type Problem, unsupportedValue } from '@keelson/schema/validation';
 import type { ApiObject } from '../../../object.ts';
 import { conditionProblems } from '../../../validate/conditions.ts';
-import { formatError } from '../../../validate/names.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { podDisruptionBudgetTable } from '../tables/workloads.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -22,7 +21,7 @@ const percentProblem = formatError(
   '93%',
 );
 
-function amountProblems(field: string, amount: number | string | undefined): readonly Cause[] {
+function amountProblems(field: string, amount: number | string | undefined): readonly Problem[] {
   if (typeof amount !== 'string') return nonNegative(field, amount);
   if (!new RegExp(`^${percentFormat}$`).test(amount)) return [invalidValue(field, amount, percentProblem)];
   return Number.parseInt(amount, 10) > 100 ? [invalidValue(field, amount, 'must not be greater than 100%')] : [];
@@ -48,7 +47,7 @@ export const podDisruptionBudget: KindRules = {
     const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
     const isBoth = minAvailable !== undefined && maxUnavailable !== undefined;
     return [
-      ...(isBoth ? [invalidValue('spec', quoted(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+      ...(isBoth ? [invalidValue('spec', fieldsInOrder(quoted(spec)), 'minAvailable and maxUnavailable cannot be both set')] : []),
       ...amountProblems('spec.minAvailable', minAvailable),
       ...amountProblems('spec.maxUnavailable', maxUnavailable),
       ...selectorProblems(selector, 'spec.selector'),

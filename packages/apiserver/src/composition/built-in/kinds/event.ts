@@ -1,13 +1,18 @@
 /**
  * Events, of which there are two kinds and one storage: `v1` as it is stored, `events.k8s.io/v1` by other names.
  */
+
 import { equalJson } from '@keelson/core';
-import type { Cause } from '@keelson/schema';
+import {
+  invalidValue,
+  type Problem,
+  qualifiedNameProblems,
+  required,
+  subdomainProblems,
+} from '@keelson/schema/validation';
 import { decodeGo } from '../../../decode/go-json.ts';
 import { goType } from '../../../decode/go-types.ts';
-import { invalidValue, required } from '../../../field-error.ts';
 import { type ApiObject, at, type JsonObject } from '../../../object.ts';
-import { qualifiedNameProblems, subdomainProblems } from '../../../validate/names.ts';
 import { eventTable } from '../tables/event.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -54,10 +59,10 @@ function shownEvent(object: ApiObject): ApiObject {
 const stored = (object: ApiObject): ApiObject => renamed(object, 'v1', toCore);
 
 /** Old events have no time of their own; they must be in the namespace of what they are about. */
-function problems(event: ApiObject, reporter: string): readonly Cause[] {
+function problems(event: ApiObject, reporter: string): readonly Problem[] {
   const namespace = event.metadata.namespace ?? '';
   const about = String(at(event, 'involvedObject', 'namespace') ?? '');
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   const elsewhere = () =>
     causes.push(invalidValue('involvedObject.namespace', about, 'does not match event.namespace'));
   if (!event.eventTime) {
@@ -82,7 +87,7 @@ function problems(event: ApiObject, reporter: string): readonly Cause[] {
   return causes;
 }
 
-function seriesProblems(event: ApiObject): readonly Cause[] {
+function seriesProblems(event: ApiObject): readonly Problem[] {
   if (event.series === undefined) return [];
   return [
     ...(((at(event, 'series', 'count') as number | undefined) ?? 0) < 2
@@ -93,7 +98,7 @@ function seriesProblems(event: ApiObject): readonly Cause[] {
 }
 
 /** Creation by the newer kind is strict. */
-function strictProblems(object: ApiObject): readonly Cause[] {
+function strictProblems(object: ApiObject): readonly Problem[] {
   const event = stored(object);
   const unset = ['firstTimestamp', 'lastTimestamp', 'count'].filter((name) => event[name]);
   const source = event.source as JsonObject | undefined;

@@ -1,7 +1,7 @@
 /**
  * What a built-in kind does differently from the common rules: one small value for each kind that does.
  */
-import type { Cause } from '@keelson/schema';
+import type { Problem } from '@keelson/schema/validation';
 import type { ApiObject } from '../../../object.ts';
 import type { Surroundings, TableRules } from '../../../resource/resource.ts';
 
@@ -14,12 +14,12 @@ export interface KindRules {
   /** After the status has been restored. */
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, around: Surroundings) => ApiObject;
   readonly prepareForStatus?: (object: ApiObject, old: ApiObject) => ApiObject;
-  readonly validate?: (object: ApiObject) => readonly Cause[];
+  readonly validate?: (object: ApiObject) => readonly Problem[];
   /** What an update must pass in place of `validate`, where the two differ. */
-  readonly validateChanged?: (object: ApiObject) => readonly Cause[];
+  readonly validateChanged?: (object: ApiObject) => readonly Problem[];
   /** Beside `validate`, which an update must pass too. */
-  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly Cause[];
-  readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly Cause[];
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly Problem[];
+  readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly Problem[];
   readonly warnings?: (object: ApiObject) => readonly string[];
   /** Counts changes of everything but metadata and status; for some kinds also of annotations. */
   readonly generation?: 'content' | 'content and annotations' | undefined;

@@ -1,8 +1,6 @@
 /** Namespaces: their label, their own finalizers, and the phase in which they end. */
-import type { Cause } from '@keelson/schema';
-import { invalidValue } from '../../../field-error.ts';
+import { invalidValue, labelProblems, orPrefix, type Problem, qualifiedNameProblems } from '@keelson/schema/validation';
 import { type ApiObject, at, type JsonObject, put, withMetadata } from '../../../object.ts';
-import { labelProblems, nameRule, qualifiedNameProblems } from '../../../validate/names.ts';
 import { namespaceTable } from '../tables/core.ts';
 import { change, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -17,7 +15,7 @@ const labelled = (object: ApiObject): ApiObject => {
   return withMetadata(object, { labels: { ...labels, 'kubernetes.io/metadata.name': name } });
 };
 
-function finalizerProblems(object: ApiObject): readonly Cause[] {
+function finalizerProblems(object: ApiObject): readonly Problem[] {
   return finalizersOf(object).flatMap((finalizer) => [
     ...qualifiedNameProblems(finalizer).map((problem) => invalidValue('spec.finalizers', finalizer, problem)),
     ...(finalizer.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(finalizer)
@@ -51,7 +49,7 @@ export const namespace: KindRules = {
     const state = expected === 'Active' ? 'empty' : 'not empty';
     return [invalidValue('status.Phase', phase, `may only be '${expected}' if \`deletionTimestamp\` is ${state}`)];
   },
-  nameProblems: nameRule(labelProblems),
+  nameProblems: orPrefix(labelProblems),
   returnsDeleted: true,
   markDeleted: (object, now) =>
     object.metadata.deletionTimestamp

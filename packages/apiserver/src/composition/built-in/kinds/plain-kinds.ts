@@ -1,6 +1,6 @@
 /** Kinds that differ from the common rules in little. */
+import { invalidValue } from '@keelson/schema/validation';
 import { plainTable } from '../../../encode/table-columns.ts';
-import { invalidValue } from '../../../field-error.ts';
 import { type ApiObject, at } from '../../../object.ts';
 import { leaseTable, nodeTable } from '../tables/core.ts';
 import { change, changeEach, fill, fillSpec } from './fill.ts';

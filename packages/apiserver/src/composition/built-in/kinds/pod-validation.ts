@@ -1,24 +1,31 @@
 /** What the server demands of a pod spec, in pods and in templates: as far as an operator's own objects can go wrong. */
+
 import { compareQuantities, equalJson, parseQuantity } from '@keelson/core';
 import type { Container, Pod, PodSpec } from '@keelson/core/v1';
-import type { Cause } from '@keelson/schema';
-import { duplicateValue, forbiddenField, invalidValue, required, unsupportedValue } from '../../../field-error.ts';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  labelProblems,
+  type Problem,
+  required,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { type ApiObject, type JsonObject, without } from '../../../object.ts';
-import { labelProblems } from '../../../validate/names.ts';
 
-export const nonNegative = (field: string, value: unknown): readonly Cause[] =>
+export const nonNegative = (field: string, value: unknown): readonly Problem[] =>
   typeof value === 'number' && value < 0 ? [invalidValue(field, value, 'must be greater than or equal to 0')] : [];
 
-const portProblems = (field: string, port: number | undefined): readonly Cause[] =>
+const portProblems = (field: string, port: number | undefined): readonly Problem[] =>
   port === undefined || port === 0
     ? [required(field)]
     : port < 1 || port > 65_535
       ? [invalidValue(field, port, 'must be between 1 and 65535, inclusive')]
       : [];
 
-function containerProblems(container: Container, field: string, names: Set<string>): readonly Cause[] {
+function containerProblems(container: Container, field: string, names: Set<string>): readonly Problem[] {
   const { name, image } = container;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (!name) causes.push(required(`${field}.name`));
   else {
     for (const problem of labelProblems(name)) causes.push(invalidValue(`${field}.name`, name, problem));
@@ -57,9 +64,9 @@ function isAtMost(a: string, b: string): boolean {
   return compareQuantities(parseQuantity(a), parseQuantity(b)) <= 0;
 }
 
-export function podSpecProblems(spec: PodSpec, field: string): readonly Cause[] {
+export function podSpecProblems(spec: PodSpec, field: string): readonly Problem[] {
   const names = new Set<string>();
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   (spec.volumes ?? []).forEach((volume, index) => {
     const at = `${field}.volumes[${index}].name`;
     if (!volume.name) causes.push(required(at));
@@ -93,9 +100,9 @@ function fixedPart(spec: JsonObject): JsonObject {
   return { ...bare, containers: images(bare.containers), initContainers: images(bare.initContainers) };
 }
 
-export function podUpdateProblems(object: ApiObject, old: ApiObject): readonly Cause[] {
+export function podUpdateProblems(object: ApiObject, old: ApiObject): readonly Problem[] {
   const [before, after] = [old, object] as unknown as [Pod, Pod];
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   const count = (pod: Pod, name: 'containers' | 'initContainers') => (pod.spec[name] ?? []).length;
   for (const name of ['containers', 'initContainers'] as const) {
     if (count(before, name) !== count(after, name)) {

@@ -1,11 +1,17 @@
 /** Roles and their bindings, as objects; what they allow is decided in `authorise/`. */
+
 import { equalJson } from '@keelson/core';
 import type { AggregationRule, RoleRef, Subject } from '@keelson/core/rbac/v1';
-import type { Cause } from '@keelson/schema';
+import {
+  invalidValue,
+  type Problem,
+  pathSegmentProblems,
+  required,
+  subdomainProblems,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { plainTable } from '../../../encode/table-columns.ts';
-import { invalidValue, required, unsupportedValue } from '../../../field-error.ts';
 import type { ApiObject, JsonObject } from '../../../object.ts';
-import { pathSegmentProblems, subdomainProblems } from '../../../validate/names.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { bindingTable } from '../tables/rbac.ts';
 import { change, changeEach, fill } from './fill.ts';
@@ -16,8 +22,8 @@ const common: KindRules = { createOnUpdate: true, nameProblems: pathSegmentProbl
 
 const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;
 
-function ruleProblems(rule: JsonObject, field: string, isNamespaced: boolean): readonly Cause[] {
-  const causes: Cause[] = [];
+function ruleProblems(rule: JsonObject, field: string, isNamespaced: boolean): readonly Problem[] {
+  const causes: Problem[] = [];
   if (isEmpty(rule.verbs)) causes.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
   if (!isEmpty(rule.nonResourceURLs)) {
     if (isNamespaced) {
@@ -61,7 +67,7 @@ export const clusterRole: KindRules = {
   table: plainTable,
 };
 
-function aggregationProblems({ aggregationRule }: ApiObject): readonly Cause[] {
+function aggregationProblems({ aggregationRule }: ApiObject): readonly Problem[] {
   if (aggregationRule === undefined) return [];
   const { clusterRoleSelectors = [] } = aggregationRule as AggregationRule;
   const field = 'aggregationRule.clusterRoleSelectors';
@@ -77,7 +83,7 @@ function aggregationProblems({ aggregationRule }: ApiObject): readonly Cause[] {
 
 const apiGroup = 'rbac.authorization.k8s.io';
 
-function bindingProblems(object: ApiObject, ...roles: readonly string[]): readonly Cause[] {
+function bindingProblems(object: ApiObject, ...roles: readonly string[]): readonly Problem[] {
   const { apiGroup: of = '', kind, name } = object.roleRef as RoleRef;
   return [
     ...(of === apiGroup ? [] : [unsupportedValue('roleRef.apiGroup', of, [apiGroup])]),
@@ -91,7 +97,7 @@ function bindingProblems(object: ApiObject, ...roles: readonly string[]): readon
   ];
 }
 
-function subjectProblems(subject: Subject, field: string, isNamespaced: boolean): readonly Cause[] {
+function subjectProblems(subject: Subject, field: string, isNamespaced: boolean): readonly Problem[] {
   const { kind, name, namespace = '', apiGroup: of = '' } = subject;
   const inGroup = (wanted: string) => (of === wanted ? [] : [unsupportedValue(`${field}.apiGroup`, of, [wanted])]);
   const causes = name === '' ? [required(`${field}.name`)] : [];

@@ -1,11 +1,19 @@
 /** Services: defaults, and addresses and ports from the cluster's ranges. */
+
 import type { Random } from '@keelson/core';
 import type { Service } from '@keelson/core/v1';
-import type { Cause } from '@keelson/schema';
-import { duplicateValue, invalidValue, required, unsupportedValue } from '../../../field-error.ts';
+import {
+  duplicateValue,
+  invalidValue,
+  label1035Problems,
+  labelProblems,
+  orPrefix,
+  type Problem,
+  required,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { type ApiObject, at, compact, type JsonObject, put } from '../../../object.ts';
 import type { Surroundings } from '../../../resource/resource.ts';
-import { label1035Problems, labelProblems, nameRule } from '../../../validate/names.ts';
 import { serviceTable } from '../tables/core.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -82,10 +90,10 @@ function allocate(object: ApiObject, { random, list }: Surroundings): ApiObject 
   return result;
 }
 
-function problems(object: ApiObject): readonly Cause[] {
+function problems(object: ApiObject): readonly Problem[] {
   const { spec = {} } = asService(object);
   const { ports = [], type = '', clusterIP } = spec;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (ports.length === 0 && clusterIP !== 'None' && type !== 'ExternalName') causes.push(required('spec.ports'));
   const names = new Set<string>();
   ports.forEach(({ name, port, protocol, targetPort }, index) => {
@@ -137,7 +145,7 @@ export const service: KindRules = {
       return [];
     return [invalidValue('spec.clusterIPs[0]', after?.clusterIPs ?? null, 'may not change once set')];
   },
-  nameProblems: nameRule(label1035Problems),
+  nameProblems: orPrefix(label1035Problems),
   createOnUpdate: true,
   returnsDeleted: true,
   fields: {

@@ -1,10 +1,17 @@
 /** Deployments, ReplicaSets and their kin: defaults, and the agreement of selector and template. */
+
 import { equalJson, matchesLabels, requirementsOf } from '@keelson/core';
 import type { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
-import type { Cause } from '@keelson/schema';
-import { forbiddenField, invalidValue, required, unsupportedValue } from '../../../field-error.ts';
+import {
+  fieldsInOrder,
+  forbiddenField,
+  invalidValue,
+  labelMapProblems,
+  type Problem,
+  required,
+  unsupportedValue,
+} from '@keelson/schema/validation';
 import { type ApiObject, at, type JsonObject } from '../../../object.ts';
-import { labelsProblems } from '../../../validate/metadata.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { daemonSetTable, deploymentTable, replicaSetTable, statefulSetTable } from '../tables/workloads.ts';
 import { change, fill, fillSpec } from './fill.ts';
@@ -25,14 +32,14 @@ function matches(selector: Selector | undefined, labels: Readonly<Record<string,
   }
 }
 
-function workloadProblems(spec: { selector?: Selector; template?: Template | undefined }): readonly Cause[] {
+function workloadProblems(spec: { selector?: Selector; template?: Template | undefined }): readonly Problem[] {
   const { selector, template } = spec;
-  const causes: Cause[] = [];
+  const causes: Problem[] = [];
   if (selector == null) causes.push(required('spec.selector'));
   else {
     causes.push(...selectorProblems(selector, 'spec.selector'));
     if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
-      causes.push(invalidValue('spec.selector', selector, 'empty selector is invalid for deployment'));
+      causes.push(invalidValue('spec.selector', fieldsInOrder(selector), 'empty selector is invalid for deployment'));
     }
   }
   const labels = template?.metadata?.labels;
@@ -43,7 +50,7 @@ function workloadProblems(spec: { selector?: Selector; template?: Template | und
     );
   }
   const at = 'spec.template';
-  causes.push(...labelsProblems(labels ?? {}, `${at}.labels`));
+  causes.push(...labelMapProblems(labels ?? {}, `${at}.labels`));
   if (template?.spec !== undefined) causes.push(...podSpecProblems(template.spec, `${at}.spec`));
   const policy = template?.spec?.restartPolicy;
   if (policy !== undefined && policy !== 'Always') {
@@ -60,14 +67,14 @@ function workloadProblems(spec: { selector?: Selector; template?: Template | und
 const requirementCount = (selector: NonNullable<Selector>): number =>
   Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length;
 
-const fixedSelector = (object: ApiObject, old: ApiObject): readonly Cause[] => {
+const fixedSelector = (object: ApiObject, old: ApiObject): readonly Problem[] => {
   const selector = at(object, 'spec', 'selector');
   return equalJson(selector, at(old, 'spec', 'selector'))
     ? []
-    : [invalidValue('spec.selector', selector, 'field is immutable')];
+    : [invalidValue('spec.selector', fieldsInOrder(selector), 'field is immutable')];
 };
 
-function strategyProblems(strategy: NonNullable<Deployment['spec']>['strategy'] = {}): readonly Cause[] {
+function strategyProblems(strategy: NonNullable<Deployment['spec']>['strategy'] = {}): readonly Problem[] {
   const { type, rollingUpdate } = strategy;
   const field = 'spec.strategy';
   if (type === 'Recreate') {
@@ -75,7 +82,8 @@ function strategyProblems(strategy: NonNullable<Deployment['spec']>['strategy'] 
       ? []
       : [forbiddenField(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
   }
-  if (type !== 'RollingUpdate') return [unsupportedValue(field, strategy, ['Recreate', 'RollingUpdate'])];
+  if (type !== 'RollingUpdate')
+    return [unsupportedValue(field, fieldsInOrder(strategy), ['Recreate', 'RollingUpdate'])];
   const isNone = (value: unknown) => value === 0 || value === '0%' || value === '0';
   return isNone(rollingUpdate?.maxUnavailable) && isNone(rollingUpdate?.maxSurge)
     ? [
@@ -88,7 +96,7 @@ function strategyProblems(strategy: NonNullable<Deployment['spec']>['strategy'] 
     : [];
 }
 
-function statusProblems(object: ApiObject): readonly Cause[] {
+function statusProblems(object: ApiObject): readonly Problem[] {
   const status = (object.status ?? {}) as Readonly<Record<string, number | undefined>>;
   const counts = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
   const causes = counts.flatMap((name) => nonNegative(`status.${name}`, status[name]));

@@ -1,8 +1,8 @@
 /** What the checks of one value found, and how many of them held. */
-import { type Cause, invalid, wholeObject } from '../wording/cause.ts';
+import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
 
-export class Findings {
-  readonly causes: Cause[] = [];
+export class ProblemList {
+  readonly all: Problem[] = [];
   /** Decides which failed alternative of an anyOf or oneOf is reported: the one that got furthest. */
   matches = 0;
   /** Where the checked value stands in the object; undefined for the whole object. */
@@ -14,27 +14,27 @@ export class Findings {
     this.base = base;
   }
 
-  /** `text` is what the API server tells two findings apart by: the same text is reported once. */
-  add(text: string, cause: Cause): void {
+  /** `text` is what the API server tells two problems apart by: the same text is reported once. */
+  add(text: string, problem: Problem): void {
     if (this.#texts.has(text)) return;
     this.#texts.add(text);
     this.#order.push(text);
-    this.causes.push(cause);
+    this.all.push(problem);
   }
 
   // The server knows no field for these, and names the whole object.
   addWithoutField(text: string): void {
-    this.add(text, invalid(this.base ?? wholeObject, '', text));
+    this.add(text, invalidValue(this.base ?? wholeObject, '', text));
   }
 
-  merge(other: Findings): void {
-    for (const [i, cause] of other.causes.entries()) this.add(other.#order[i] ?? '', cause);
+  merge(other: ProblemList): void {
+    for (const [i, problem] of other.all.entries()) this.add(other.#order[i] ?? '', problem);
     this.matches += other.matches;
   }
 
-  /** Forgets what was found since there were `count` causes. */
+  /** Forgets what was found since there were `count` problems. */
   truncate(count: number): void {
-    this.causes.length = count;
+    this.all.length = count;
     for (const text of this.#order.splice(count)) this.#texts.delete(text);
   }
 

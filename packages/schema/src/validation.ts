@@ -1,0 +1,38 @@
+/**
+ * `@keelson/schema/validation`: what an API server does with names, metadata and the schemas of CRDs, in its words.
+ *
+ * For servers and for tools that stand in for one; those who define kinds need `@keelson/schema` alone.
+ */
+export {
+  configKeyProblems,
+  formatError,
+  label1035Problems,
+  labelProblems,
+  labelValueProblems,
+  type NameRule,
+  orPrefix,
+  pathSegmentProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from './metadata/name-rules.ts';
+export {
+  labelMapProblems,
+  managerProblems,
+  type ObjectMetaRules,
+  objectMetaProblems,
+  objectMetaUpdateProblems,
+} from './metadata/object-meta-problems.ts';
+export { structuralProblems, structuralWarnings } from './structural/structural-problems.ts';
+export type { Pruned } from './validation/prune.ts';
+export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';
+export { fieldsInOrder } from './wording/go-text.ts';
+export {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  type Problem,
+  problemsText,
+  required,
+  tooLong,
+  unsupportedValue,
+} from './wording/problem.ts';
