@@ -23,6 +23,14 @@ const withProperty = (property: unknown) => withSchema({ type: 'object', propert
 /** The server looks at a definition with one version as if its schema were that of the whole. */
 const schemaPath = 'spec.validation.openAPIV3Schema';
 
+const alternatives = { type: 'object', properties: { spec: { type: 'object' } }, anyOf: [{ required: ['spec'] }] };
+
+/** The second has a status subresource. */
+const twoVersions = (first: unknown, second: unknown) => [
+  { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: first } },
+  { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: second }, subresources: { status: {} } },
+];
+
 export const definitions: Area = {
   name: 'custom resource definitions',
   proves: ['K1', 'K2'],
@@ -353,6 +361,67 @@ export const definitions: Area = {
           ],
         },
       });
+    },
+
+    'schema: with a status subresource, the root has no alternatives': async (t) => {
+      const crd = definition({ schema: { openAPIV3Schema: alternatives }, subresources: { status: {} } });
+      const message =
+        /^Invalid value: \{"ID":"".*"AnyOf":\[\{.*\}\].*\}: only \[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/;
+      (await t.post(customResourceDefinitions, crd)).is(422, {
+        reason: 'Invalid',
+        details: { causes: [exactly({ reason: 'FieldValueInvalid', message, field: schemaPath })] },
+      });
+    },
+    'schema: without a status subresource, the root may have alternatives': async (t) => {
+      (await t.post(customResourceDefinitions, definition({ schema: { openAPIV3Schema: alternatives } }))).is(201);
+    },
+    'schema: a status subresource of one version counts for all that share its schema': async (t) => {
+      const crd = definition({}, { versions: twoVersions(alternatives, alternatives) });
+      (await t.post(customResourceDefinitions, crd)).is(422, { details: { causes: [{ field: schemaPath }] } });
+    },
+    'schema: a status subresource counts for its own version where schemas differ': async (t) => {
+      const described = { ...alternatives, description: 'Another one.' };
+      const crd = definition({}, { versions: twoVersions(described, alternatives) });
+      (await t.post(customResourceDefinitions, crd)).is(422, {
+        details: { causes: [{ field: 'spec.versions[1].schema.openAPIV3Schema' }] },
+      });
+    },
+    'schema: a format that is not known is warned of': async (t) => {
+      const openAPIV3Schema = {
+        type: 'object',
+        properties: {
+          a: { type: 'string', format: 'phone' },
+          b: { type: 'array', items: { type: 'string', format: 'phone' } },
+          c: { type: 'integer', format: 'int16' },
+          d: { type: 'string', format: 'email' },
+        },
+      };
+      const crd = definition({ schema: { openAPIV3Schema } });
+      const answer = await t.post(customResourceDefinitions, crd);
+      answer.is(201);
+      answer.judge(
+        answer.warnings.toSorted(),
+        ['299 - "unrecognized format \\"int16\\""', '299 - "unrecognized format \\"phone\\""'],
+        'warnings',
+      );
+    },
+    'schema: a format that was there before is not warned of again': async (t) => {
+      const schema = (b: unknown) => ({
+        type: 'object',
+        properties: { a: { type: 'string', format: 'phone' }, b },
+      });
+      const crd = definition({ schema: { openAPIV3Schema: schema({ type: 'string' }) } });
+      (await t.post(customResourceDefinitions, crd)).is(201);
+      const change = (value: unknown) =>
+        t.jsonPatch(`${customResourceDefinitions}/${crd.metadata.name}`, [
+          { op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema', value },
+        ]);
+      const same = await change(schema({ type: 'string', maxLength: 3 }));
+      same.is(200);
+      same.judge(same.warnings, [], 'warnings');
+      const more = await change(schema({ type: 'string', format: 'fax' }));
+      more.is(200);
+      more.judge(more.warnings, ['299 - "unrecognized format \\"fax\\""'], 'warnings');
     },
 
     'a printer column needs a known type': refused(

@@ -1,9 +1,9 @@
 /** What the schema of a custom resource does to its objects: pruning, defaults, validation, rules. */
 import type { Area, Proof } from '../case.ts';
-import { type CustomKind, defineSchema, definition, widgets } from '../custom-resources.ts';
+import { type CustomKind, define, defineSchema, definition, widgets } from '../custom-resources.ts';
 import { exactly, including } from '../match.ts';
 import { customResourceDefinitions } from '../paths.ts';
-import { type Cause, invalid, unchecked } from '../refusals.ts';
+import { badRequest, type Cause, invalid, unchecked } from '../refusals.ts';
 import type { Trial } from '../trial.ts';
 
 /** A Widget with this spec is refused for these causes. */
@@ -252,6 +252,69 @@ export const schema: Area = {
       );
     },
 
+    'status: an update of the status checks the status alone': async (t) => {
+      const part = { type: 'object', properties: { size: { type: 'integer' } } };
+      const crd = definition({
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: part, status: part } } },
+        subresources: { status: {} },
+      });
+      const custom = await define(t, crd);
+      const path = custom.in(await t.namespace());
+      const kind = `Gadget.${custom.group}`;
+      (await t.post(path, custom.object('a', { spec: { size: 5 } }))).is(201);
+      const narrow = { ...part, properties: { size: { type: 'integer', maximum: 3 } } };
+      await changeSchema(t, custom, { type: 'object', properties: { spec: narrow, status: narrow } }, async () =>
+        (await t.post(path, custom.object('b', { spec: { size: 5 } }))).is(422),
+      );
+      const tooMuch = (field: string) =>
+        value(field, `Invalid value: 4: ${field.replace('status.', '')} in body should be less than or equal to 3`);
+      (await t.mergePatch(`${path}/a`, { metadata: { labels: { a: 'b' } } })).is(200);
+      (await t.mergePatch(`${path}/a/status`, { status: { size: 4 } })).refuses(
+        invalid(kind, 'a', tooMuch('status.size')),
+      );
+      (await t.mergePatch(`${path}/a/status`, { status: { size: 2 } })).is(200, {
+        spec: { size: 5 },
+        status: { size: 2 },
+      });
+    },
+    'status: what is wrong with its form keeps rules from being tried': async (t) => {
+      const status = {
+        type: 'object',
+        properties: { size: { type: 'integer' } },
+        'x-kubernetes-validations': [{ rule: 'false' }],
+      };
+      const crd = definition({
+        schema: { openAPIV3Schema: { type: 'object', properties: { status } } },
+        subresources: { status: {} },
+      });
+      const custom = await define(t, crd);
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a'))).is(201);
+      (await t.mergePatch(`${path}/a/status`, { status: { size: 'x' } })).refuses(
+        invalid(
+          `Gadget.${custom.group}`,
+          'a',
+          wrongType('status.size', 'Invalid value: "string": size in body must be of type integer: "string"'),
+          unchecked,
+        ),
+      );
+    },
+
+    'embedded: metadata of a wrong form cannot be decoded': async (t) => {
+      const inner = {
+        type: 'object',
+        'x-kubernetes-embedded-resource': true,
+        'x-kubernetes-preserve-unknown-fields': true,
+      };
+      const custom = await defineSchema(t, { type: 'object', properties: { inner } });
+      const object = custom.object('a', { inner: { apiVersion: 'v1', kind: 'Thing', metadata: { labels: { a: 1 } } } });
+      (await t.post(custom.in(await t.namespace()), object)).refuses(
+        badRequest(
+          'Gadget in version "v1" cannot be handled as a Gadget: inner.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+        ),
+      );
+    },
+
     'rules: about the name of the object': async (t) => {
       const widget = await widgets(t);
       const name = 'n'.repeat(41);
@@ -367,6 +430,20 @@ export const schema: Area = {
       });
     },
 
+    'rules: one that fails on what has not changed is warned of': async (t) => {
+      const { custom, path } = await ruled(t, { rule: 'true' }, { other: { type: 'string' } });
+      (await t.post(path, custom.object('a', { spec: { size: 5 } }))).is(201);
+      const spec = (rule: string) => ({
+        type: 'object',
+        properties: { size: { type: 'integer', 'x-kubernetes-validations': [{ rule }] }, other: { type: 'string' } },
+      });
+      await changeSchema(t, custom, { type: 'object', properties: { spec: spec('self < 5') } }, async () =>
+        (await t.post(path, custom.object('b', { spec: { size: 5 } }))).is(422),
+      );
+      const answer = await t.mergePatch(`${path}/a`, { spec: { other: 'x' } });
+      answer.is(200);
+      answer.judge(answer.warnings, ['299 - "spec.size: Invalid value: 5: failed rule: self < 5"'], 'warnings');
+    },
     'rules: an unchanged part is not tried again': async (t) => {
       const of = (rule: string) => ({
         type: 'object',

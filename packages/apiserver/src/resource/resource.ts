@@ -53,7 +53,8 @@ export interface Surroundings {
 export interface UpdateRules {
   /** Keeps what this endpoint may not change, counts the generation. */
   prepare(object: ApiObject, old: ApiObject, around: Surroundings): ApiObject;
-  validate(object: ApiObject, old: ApiObject): readonly Problem[];
+  /** `warn` gets what is tolerated, for the caller to read. */
+  validate(object: ApiObject, old: ApiObject, warn: (text: string) => void): readonly Problem[];
   /** Fields that this endpoint does not keep, and that its users therefore never own. */
   readonly reset: FieldSet | undefined;
 }

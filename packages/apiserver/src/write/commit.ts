@@ -153,7 +153,7 @@ export function commitUpdate(context: Context, call: Call, update: Update): Writ
     context.surroundings,
   );
   const object = withSystemFields(prepared, old);
-  const causes = rules.validate(object, old);
+  const causes = rules.validate(object, old, (text) => warnings.push(text));
   if (causes.length > 0) throw invalid(kindNamed(nameOfKind(call, object)), object.metadata.name ?? '', causes);
   assertOwnerPermissions(context, call, object, old);
   const final = keepTimestamps(old, object) as ApiObject;

@@ -153,13 +153,17 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return counted(rules.prepareForUpdate?.(kept, old, around) ?? kept, old);
     },
     // Twice: the server checks the metadata of every update, and every built-in kind does it again.
-    validate: (object, old) => [
-      ...objectMetaUpdateProblems(object.metadata, old.metadata),
-      ...objectMetaUpdateProblems(object.metadata, old.metadata),
-      ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
-      ...((rules.validateChanged ?? rules.validate)?.(object) ?? []),
-      ...(rules.validateUpdate?.(object, old) ?? []),
-    ],
+    validate(object, old, warn) {
+      const problems = [
+        ...objectMetaUpdateProblems(object.metadata, old.metadata),
+        ...objectMetaUpdateProblems(object.metadata, old.metadata),
+        ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
+        ...((rules.validateChanged ?? rules.validate)?.(object) ?? []),
+        ...(rules.validateUpdate?.(object, old) ?? []),
+      ];
+      if (problems.length === 0) rules.warnings?.(object, old).forEach(warn);
+      return problems;
+    },
     reset: builtInResetFields(group, kind, ''),
   };
   const status: UpdateRules = {
@@ -221,7 +225,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return rules.prepareForCreate?.(prepared, around) ?? prepared;
     },
     validate,
-    warnings: rules.warnings ?? (() => []),
+    warnings: (object) => rules.warnings?.(object) ?? [],
     updates: (endpoint) => endpoints.get(endpoint),
     nameProblems,
     createOnUpdate: rules.createOnUpdate ?? false,

@@ -15,7 +15,7 @@ import {
 } from '@keelson/schema/validation';
 import { customResetFields, type ObjectType, type OpenApiSchema, typeSchemaFromStructural } from '../../apply/index.ts';
 import type { VersionedType } from '../../apply/schemas/object-type.ts';
-import { decodeGo } from '../../decode/go-json.ts';
+import { decodeGo, GoJsonError } from '../../decode/go-json.ts';
 import { goType } from '../../decode/go-types.ts';
 import { compilePath } from '../../encode/json-path.ts';
 import { type ApiObject, at, isObject, type JsonObject, withMetadata, without } from '../../object.ts';
@@ -77,9 +77,9 @@ function scalePaths(version: DefinitionVersion): ScalePaths | undefined {
 }
 
 /** The numbers of a scale must be numbers, or autoscalers could not read them. */
-function scaleProblems(object: ApiObject, paths: ScalePaths | undefined): readonly Problem[] {
-  if (paths === undefined) return [];
-  return [paths.specReplicas, paths.statusReplicas].flatMap((path) => {
+function scaleProblems(object: ApiObject, ...paths: readonly (readonly string[] | undefined)[]): readonly Problem[] {
+  return paths.flatMap((path) => {
+    if (path === undefined) return [];
     const value = at(object, ...path);
     const field = `.${path.join('.')}`;
     if (value === undefined) return [];
@@ -126,11 +126,11 @@ function customStrategy(
         ? kept
         : withMetadata(kept, { generation: (old.metadata.generation ?? 0) + 1 });
     },
-    validate: (object, old) => [
+    validate: (object, old, warn) => [
       ...common(object),
       ...objectMetaUpdateProblems(object.metadata, old.metadata),
-      ...schema().validate(object, old),
-      ...scaleProblems(object, scale),
+      ...schema().validate(object, old, warn),
+      ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
     ],
     reset: customResetFields(hasStatus, ''),
   };
@@ -140,7 +140,12 @@ function customStrategy(
       const kept = withMetadata(old, { managedFields, resourceVersion, uid });
       return object.status === undefined ? without(kept, 'status') : { ...kept, status: object.status };
     },
-    validate: main.validate,
+    validate: (object, old, warn) => [
+      ...common(object),
+      ...objectMetaUpdateProblems(object.metadata, old.metadata),
+      ...schema().validateStatus(object, old, warn),
+      ...scaleProblems(object, scale?.statusReplicas),
+    ],
     reset: customResetFields(hasStatus, 'status'),
   };
 
@@ -154,7 +159,8 @@ function customStrategy(
     decode(body) {
       const { metadata, ...rest } = body;
       const meta = decodedMetadata(metadata);
-      const { value, pruned } = schema().prune({ ...rest, metadata: meta.metadata });
+      const { value, pruned, malformed } = schema().prune({ ...rest, metadata: meta.metadata });
+      if (malformed !== undefined) throw new GoJsonError(malformed);
       const object = value as ApiObject;
       return {
         object: { ...object, apiVersion, kind: object.kind ?? kind },
@@ -163,7 +169,11 @@ function customStrategy(
     },
     default: (object) => schema().default(object) as ApiObject,
     prepareForCreate: (object) => withMetadata(hasStatus ? without(object, 'status') : object, { generation: 1 }),
-    validate: (object) => [...common(object), ...schema().validate(object), ...scaleProblems(object, scale)],
+    validate: (object) => [
+      ...common(object),
+      ...schema().validate(object),
+      ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
+    ],
     warnings: () => (version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
     updates: (endpoint) => (endpoint === '' ? main : endpoint === 'status' && hasStatus ? status : undefined),
     nameProblems,

@@ -11,6 +11,7 @@ import {
   type Problem,
   required,
   structuralProblems,
+  structuralWarnings,
   subdomainProblems,
   unsupportedValue,
 } from '@keelson/schema/validation';
@@ -79,12 +80,29 @@ function schemaProblems({ versions }: Definition['spec']): readonly Problem[] {
   );
   if (missing.length > 0) return missing;
   const [first] = schemas;
+  const hasStatus = (version: Definition['spec']['versions'][number]) => version.subresources?.status !== undefined;
   if (first !== undefined && schemas.every((schema) => equalJson(schema, first))) {
-    return structuralProblems(first as JSONSchemaProps, 'spec.validation.openAPIV3Schema');
+    return structuralProblems(first as JSONSchemaProps, 'spec.validation.openAPIV3Schema', {
+      hasStatus: versions.some(hasStatus),
+    });
   }
-  return schemas.flatMap((schema, index) =>
-    structuralProblems(schema as JSONSchemaProps, `spec.versions[${index}].schema.openAPIV3Schema`),
+  return versions.flatMap((version, index) =>
+    structuralProblems(
+      version.schema?.openAPIV3Schema as JSONSchemaProps,
+      `spec.versions[${index}].schema.openAPIV3Schema`,
+      {
+        hasStatus: hasStatus(version),
+      },
+    ),
   );
+}
+
+/** Of formats that no value is checked by; those of the old definition were warned of when it was written. */
+function formatWarnings(object: ApiObject, old?: ApiObject): readonly string[] {
+  const warnings = (each: ApiObject) =>
+    asDefinition(each).spec.versions.flatMap(({ schema }) => structuralWarnings(schema?.openAPIV3Schema ?? {}));
+  const before = new Set(old && warnings(old));
+  return [...new Set(warnings(object))].filter((warning) => !before.has(warning));
 }
 
 function versionProblems({ versions }: Definition['spec']): readonly Problem[] {
@@ -220,6 +238,7 @@ export const customResourceDefinition: KindRules = {
   prepareForUpdate: withStoredVersion,
   validate: problems,
   validateUpdate: updateProblems,
+  warnings: formatWarnings,
   nameProblems: () => [],
   markDeleted(object, now) {
     if (object.metadata.deletionTimestamp) return undefined;

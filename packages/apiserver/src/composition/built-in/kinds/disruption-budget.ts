@@ -47,7 +47,9 @@ export const podDisruptionBudget: KindRules = {
     const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
     const isBoth = minAvailable !== undefined && maxUnavailable !== undefined;
     return [
-      ...(isBoth ? [invalidValue('spec', fieldsInOrder(quoted(spec)), 'minAvailable and maxUnavailable cannot be both set')] : []),
+      ...(isBoth
+        ? [invalidValue('spec', fieldsInOrder(quoted(spec)), 'minAvailable and maxUnavailable cannot be both set')]
+        : []),
       ...amountProblems('spec.minAvailable', minAvailable),
       ...amountProblems('spec.maxUnavailable', maxUnavailable),
       ...selectorProblems(selector, 'spec.selector'),

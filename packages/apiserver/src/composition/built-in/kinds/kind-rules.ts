@@ -20,7 +20,7 @@ export interface KindRules {
   /** Beside `validate`, which an update must pass too. */
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly Problem[];
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly Problem[];
-  readonly warnings?: (object: ApiObject) => readonly string[];
+  readonly warnings?: (object: ApiObject, old?: ApiObject) => readonly string[];
   /** Counts changes of everything but metadata and status; for some kinds also of annotations. */
   readonly generation?: 'content' | 'content and annotations' | undefined;
   /** A creator may set the status. */
