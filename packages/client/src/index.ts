@@ -24,6 +24,7 @@ export type {
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
 export { metadataOf } from './client/metadata-only.ts';
+export type { OwnWrite } from './client/own-write.ts';
 export type { JsonPatch, MergePatch, MergePatchOf } from './client/patch.ts';
 export type { RequestAttempt, RequestMetrics } from './client/request-metrics.ts';
 export type {

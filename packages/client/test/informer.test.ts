@@ -785,7 +785,7 @@ describe('handlers', () => {
     const { informer, collection, heard } = given;
     await informer.synced;
     const answer = configMap('a', 'ours', 'u1', 104) as unknown as ConfigMap;
-    informer.store.overlay(answer);
+    informer.overlay({ type: 'stored', kind: ConfigMap, object: answer });
     assert.equal(informer.store.get('x/a')?.data?.value, 'ours');
     assert.equal(informer.store.get('x/a')?.metadata.managedFields, undefined, 'it is stored like all others');
     assert.ok(answer.metadata.managedFields, 'and the answer itself is left alone');
@@ -807,7 +807,8 @@ describe('handlers', () => {
     });
     const { informer, errors } = given;
     await informer.synced;
-    informer.store.overlay(configMap('a', 'poison', 'u1', 104) as unknown as ConfigMap);
+    const object = configMap('a', 'poison', 'u1', 104);
+    informer.overlay({ type: 'stored', kind: ConfigMap, object });
     assert.equal(informer.store.get('x/a')?.data?.value, '1');
     assert.equal(errors[0]?.message, 'ConfigMap x/a cannot be stored: its transform failed');
   });

@@ -5,7 +5,7 @@ import type { Discovery } from './discovery/discovery.ts';
 import type { Logger } from './logger.ts';
 
 export interface ControllerContext {
-  /** A client whose requests end with the signal. */
+  /** A client whose requests end with the signal, and whose writes the informers show at once. */
   readonly client: Client;
   readonly informers: SharedInformers;
   readonly discovery: Discovery;

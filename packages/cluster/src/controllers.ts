@@ -111,7 +111,9 @@ async function run(
   const discovery = createDiscovery(reader);
   const recorders: EventRecorder[] = [];
   const contextOf = (name: ControllerName): ControllerContext => {
-    const client = clientOf(fieldManagers[name] ?? 'kube-controller-manager');
+    const client = clientOf(fieldManagers[name] ?? 'kube-controller-manager').with({
+      onWritten: (write) => informers.overlay(write),
+    });
     const recorder = (controller: string) => {
       const onError = (error: Error) => logger.debug('An event was not recorded', { error });
       const made = createEventRecorder({ client, controller, clock, random, onError });

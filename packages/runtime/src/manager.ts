@@ -99,7 +99,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
       const { group, kind } = controller.for;
       return new ControlLoop({
         controller,
-        client,
+        client: client.with({ onWritten: (write) => informers.overlay(write) }),
         caches: createCaches(controller, informers, operator.name),
         applied,
         recorder,

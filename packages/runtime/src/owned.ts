@@ -73,7 +73,6 @@ export function createOwned({ client, caches, applied, logger, ownerKind, owner 
       logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
       const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
       applied.remember(result, wanted);
-      caches.store(kind).overlay(result);
       return result;
     },
 
@@ -89,12 +88,9 @@ export function createOwned({ client, caches, applied, logger, ownerKind, owner 
       });
       const { uid } = existing.metadata;
       try {
-        const result = await client.delete(kind, key, { preconditions: { uid } });
-        if (result.type === 'deleted') caches.store(kind).overlayDeleted(key, uid);
-        else caches.store(kind).overlay(result.object);
+        await client.delete(kind, key, { preconditions: { uid } });
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        caches.store(kind).overlayDeleted(key, uid);
       }
     },
   };

@@ -55,7 +55,6 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter<D
       const result = await client.apply(kind, wanted, { subresource: 'status', force: true });
       onWritten(live, result);
       applied.remember(result, wanted, 'status');
-      caches.store(kind).overlay(result);
       return result;
     },
   };

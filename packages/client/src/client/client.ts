@@ -22,6 +22,7 @@ import type {
   VirtualKind,
   WatchEvent,
 } from '@keelson/core';
+import type { OwnWrite } from './own-write.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
 
 export interface Client {
@@ -149,6 +150,11 @@ export interface CallDefaults extends CallOptions {
    * Such as a leader's `term.assertCurrent`.
    */
   readonly guard?: (() => void) | undefined;
+  /**
+   * Hears what each successful write did, before the call returns; what it throws is dropped. Informers show it at once
+   * when told: `client.with({ onWritten: (write) => informers.overlay(write) })`.
+   */
+  readonly onWritten?: ((write: OwnWrite) => void) | undefined;
 }
 
 export interface RawOptions extends CallOptions {

@@ -50,6 +50,7 @@ import type {
 import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
 import { asKind, listForm, objectForm } from './metadata-only.ts';
+import { deletedBy, type OwnWrite, storedBy } from './own-write.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { addressOf, collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
@@ -78,12 +79,13 @@ export interface ClientOptions extends CallDefaults {
 export function createClient(options: ClientOptions): Client {
   const { transport, clock = systemClock, random = systemRandom, rateLimit, headers, metrics } = options;
   const bucket = rateLimit && new TokenBucket(rateLimit, clock);
-  const { signal, timeoutMs, fieldManager, guard, onWarning } = options;
+  const { signal, timeoutMs, fieldManager, guard, onWritten, onWarning } = options;
   return new ApiClient(new Caller({ transport, clock, random, bucket, headers, metrics }), {
     signals: signal ? [signal] : [],
     timeoutMs,
     fieldManager,
     guard,
+    onWritten: onWritten ? [onWritten] : [],
     onWarning,
   });
 }
@@ -93,6 +95,7 @@ interface Defaults {
   readonly timeoutMs: number | undefined;
   readonly fieldManager: string | undefined;
   readonly guard: (() => void) | undefined;
+  readonly onWritten: readonly ((write: OwnWrite) => void)[];
   readonly onWarning: ((warning: string) => void) | undefined;
 }
 
@@ -117,13 +120,14 @@ class ApiClient implements Client {
     this.#discovery = discovery ?? createDiscovery(this);
   }
 
-  with({ signal, timeoutMs, fieldManager, guard }: CallDefaults): Client {
+  with({ signal, timeoutMs, fieldManager, guard, onWritten }: CallDefaults): Client {
     const { signals, onWarning } = this.#defaults;
     const defaults = {
       signals: signal ? [...signals, signal] : signals,
       timeoutMs: timeoutMs ?? this.#defaults.timeoutMs,
       fieldManager: fieldManager ?? this.#defaults.fieldManager,
       guard: both(this.#defaults.guard, guard),
+      onWritten: onWritten ? [...this.#defaults.onWritten, onWritten] : this.#defaults.onWritten,
       onWarning,
     };
     return new ApiClient(this.#caller, defaults, this.#discovery);
@@ -158,8 +162,7 @@ class ApiClient implements Client {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
-      // Without a name it is the kind that the server does not know, which is another thing than an absent object.
-      if (isNotFound(error) && error.status.details?.name !== undefined) return undefined;
+      if (isAbsent(error)) return undefined;
       throw error;
     }
   }
@@ -216,6 +219,7 @@ class ApiClient implements Client {
     const path =
       subresource === undefined ? collectionPath(kind, namespace) : objectPath(kind, addressOf(kind, key), subresource);
     return this.#write(
+      kind,
       {
         action: isNamed ? actionOf('create', kind, key, subresource) : collectionAction('create', kind, namespace),
         method: 'POST',
@@ -235,6 +239,7 @@ class ApiClient implements Client {
     const key = keyOf(object);
     const { subresource } = options;
     return this.#write(
+      kind,
       {
         action: actionOf('update', kind, key, subresource),
         method: 'PUT',
@@ -257,6 +262,7 @@ class ApiClient implements Client {
       throw new TypeError(`patch: a ${type} patch is an ${type === 'json' ? 'array of operations' : 'object'}`);
     }
     return this.#write(
+      kind,
       {
         action: actionOf('patch', kind, key, subresource),
         method: 'PATCH',
@@ -280,6 +286,7 @@ class ApiClient implements Client {
       throw new TypeError('apply needs a fieldManager, given to the call or to the client');
     }
     return this.#write(
+      kind,
       {
         action: actionOf('apply', kind, key, subresource),
         method: 'PATCH',
@@ -301,18 +308,24 @@ class ApiClient implements Client {
   ): Promise<DeleteResult<ObjectOf<K>>> {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const action = actionOf('delete', kind, key);
-    const answer = await this.#send(
-      {
-        action,
-        method: 'DELETE',
-        path: objectPath(kind, addressOf(kind, key)),
-        body: deleteBody(options),
-        isRepeatable: false,
-        onWarning: options.onWarning,
-      },
-      options,
-    );
-    return deleteResult(action, answer);
+    const call: Call = {
+      action,
+      method: 'DELETE',
+      path: objectPath(kind, addressOf(kind, key)),
+      body: deleteBody(options),
+      isRepeatable: false,
+      onWarning: options.onWarning,
+    };
+    try {
+      const result = deleteResult<ObjectOf<K>>(action, await this.#send(call, options));
+      this.#tellWritten(deletedBy(kind, key, options, result));
+      return result;
+    } catch (error) {
+      // Whoever else deleted it: the one that was meant is gone.
+      const uid = options.preconditions?.uid;
+      if (uid !== undefined && isAbsent(error)) this.#tellWritten({ type: 'deleted', kind, key, uid });
+      throw error;
+    }
   }
 
   async deleteCollection(given: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
@@ -426,7 +439,8 @@ class ApiClient implements Client {
     return page;
   }
 
-  async #write<K extends Kind>(
+  async #write<K extends CreatableKind>(
+    kind: CreatableKind,
     call: Omit<Call, 'isRepeatable' | 'onWarning'> & { readonly isRepeatable?: boolean },
     options: WriteOptions,
     more: Readonly<Record<string, boolean | undefined>> = {},
@@ -435,7 +449,13 @@ class ApiClient implements Client {
     const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
     const path = call.path + query(parameters);
     const answer = await this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
-    return objectAt(options.subresource, call.action, answer);
+    const object = objectAt<ObjectOf<K>>(options.subresource, call.action, answer);
+    this.#tellWritten(storedBy(kind, options, answer));
+    return object;
+  }
+
+  #tellWritten(write: OwnWrite | undefined): void {
+    if (write) for (const hear of this.#defaults.onWritten) tell(() => hear(write));
   }
 
   async #send(call: Call, options: CallOptions): Promise<unknown> {
@@ -455,7 +475,7 @@ class ApiClient implements Client {
       return await answer;
     } catch (error) {
       // There is nothing at this path: what was learned about kinds may be out of date.
-      if (isNotFound(error) && error.status.details?.name === undefined) this.#discovery.invalidate();
+      if (isNotFound(error) && !isAbsent(error)) this.#discovery.invalidate();
       throw error;
     }
   }
@@ -469,6 +489,11 @@ class ApiClient implements Client {
 /** Whether it is known where the objects of a kind are. */
 function isKind<K extends CreatableKind>(given: K | GroupVersionKind): given is K {
   return given.resource !== undefined;
+}
+
+/** Without a name it is the kind that the server does not know, which is another thing than an absent object. */
+function isAbsent(error: unknown): boolean {
+  return isNotFound(error) && error.status.details?.name !== undefined;
 }
 
 /** What may have been meant by a name that the server does not know, in words. */

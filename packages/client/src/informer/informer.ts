@@ -8,6 +8,8 @@
 import { type Clock, type Kind, type KubernetesObject, keyOf, type ObjectOf, type Random } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client, Selection } from '../client/client.ts';
+import { isMetadataOnly } from '../client/metadata-only.ts';
+import type { OwnWrite } from '../client/own-write.ts';
 import { tell } from '../client/tell.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
@@ -30,6 +32,14 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    * Handlers are synchronous and do no I/O. One that throws is reported to `onError`; the others and the stream go on.
    */
   subscribe(handler: InformerHandler<T>, options?: SubscribeOptions): Disposable;
+  /**
+   * Lays what a write did over the store until the watch has caught up: every read, by key, list or index, shows it.
+   * Handlers hear of it when the watch brings it. Writes to other kinds, and what the watch has passed, change nothing.
+   *
+   * @example
+   * const bound = client.with({ onWritten: (write) => informer.overlay(write) });
+   */
+  overlay(write: OwnWrite): void;
 }
 
 export type InformerHandler<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => void;
@@ -146,7 +156,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     const match = selectionMatch(this.selection);
     this.store = new ObjectStore<T>({
       admits: match,
-      prepare: (object) => this.#prepared(object),
+      prepare: (object) => this.#prepared(structuredClone(isMetadataOnly(kind) ? metadataIn(object) : object)),
       onError: this.#onError,
     });
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.store.addIndex(name, values);
@@ -204,6 +214,17 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     }
     if (resyncMs !== undefined) this.#resync(subscription, resyncMs);
     return { [Symbol.dispose]: end };
+  }
+
+  overlay(write: OwnWrite): void {
+    const { group, version, resource } = write.kind;
+    if (resource !== this.kind.resource || group !== this.kind.group || version !== this.kind.version) return;
+    if (write.type === 'stored') {
+      const { namespace } = this.selection;
+      // Objects do not move between namespaces, so one of another is none of ours.
+      if (namespace === undefined || write.object.metadata.namespace === namespace)
+        this.store.overlay(write.object as T);
+    } else this.store.overlayDeleted(write.key, write.uid);
   }
 
   /** Shows everything again after that time, and so on. */
@@ -273,6 +294,11 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
 interface Subscription<T extends KubernetesObject> {
   readonly handler: InformerHandler<T>;
   timer: Disposable | undefined;
+}
+
+/** A write is answered with the whole object, also where the watch brings less. */
+function metadataIn<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): T {
+  return { apiVersion, kind, metadata } as T;
 }
 
 function labelOf({ metadata }: Partial<KubernetesObject>): string {

@@ -14,6 +14,7 @@ import {
 } from '@keelson/core';
 import type { Client } from '../client/client.ts';
 import { isMetadataOnly } from '../client/metadata-only.ts';
+import type { OwnWrite } from '../client/own-write.ts';
 import {
   createInformer,
   type Informer,
@@ -28,6 +29,13 @@ export interface SharedInformers extends AsyncDisposable {
    * leave: its subscriptions end, and with the last handle the watch.
    */
   informer<K extends Kind>(kind: K, options?: SharedInformerOptions<ObjectOf<K>>): InformerHandle<ObjectOf<K>>;
+  /**
+   * Lays what a write did over every store that holds the object, until its watch has caught up.
+   *
+   * @example
+   * const bound = client.with({ onWritten: (write) => informers.overlay(write) });
+   */
+  overlay(write: OwnWrite): void;
   /** Every running informer once, for readiness and metrics. */
   readonly all: readonly Informer[];
 }
@@ -92,6 +100,10 @@ class InformerPool implements SharedInformers {
       shared.stop.abort(new Error('the last user of this informer left'));
       await shared.stopped;
     });
+  }
+
+  overlay(write: OwnWrite): void {
+    for (const { informer } of this.#shared.values()) informer.overlay(write);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,6 +190,10 @@ class Handle<T extends KubernetesObject> implements InformerHandle<T> {
 
   get health() {
     return this.#informer.health;
+  }
+
+  overlay(write: OwnWrite): void {
+    this.#informer.overlay(write);
   }
 
   subscribe(handler: Parameters<Informer<T>['subscribe']>[0], options?: SubscribeOptions): Disposable {

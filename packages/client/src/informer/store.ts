@@ -10,7 +10,8 @@
  *   that resourceVersion or a newer one, when a bookmark or a new list says that the watch has passed it, or when a newer
  *   write takes its place. So no overlay outlives the watch's progress, and a late answer cannot bring back the past.
  * - A tombstone hides the object with one uid, and all that the key held before it. It goes when the watch reports that
- *   deletion, shows a successor under the same key, or lists without it.
+ *   deletion, shows a successor under the same key, or lists without it. An object that was deleted before the watch
+ *   had shown it gets its tombstone when it is delivered.
  * - Handlers never hear of overlays: an object is reported when the watch delivers it, and compared with what the watch
  *   showed before.
  */
@@ -42,24 +43,16 @@ export interface StoreSelection {
   readonly labels?: LabelSelection | undefined;
 }
 
-/** A store that its users may add indexes and their own writes to; what the watch delivers goes in elsewhere. */
+/** A store that its users may add indexes to; what the watch delivers, and their own writes, go in elsewhere. */
 export interface Store<T extends KubernetesObject = KubernetesObject> extends StoreReader<T> {
   /** Indexes what is stored and what will be. The same function again changes nothing; another one is a TypeError. */
   addIndex(name: string, values: IndexFunction<T>): void;
-  /**
-   * Shows the answer to a write (create, update, patch, apply; neither a dry run nor a Scale) until the watch delivers that
-   * resourceVersion or a newer one. Ignored when the watch has come that far already. An object that left the watch's
-   * selection by this write is hidden for as long.
-   */
-  overlay(object: T): void;
-  /** Hides an object that the server confirmed to be gone, until the watch says so too. Without a uid: the one shown. */
-  overlayDeleted(key: NamespacedName, uid: string | undefined): void;
 }
 
 export interface ObjectStoreOptions<T> {
   /** Whether an object is inside the watch's namespace and selection. */
   readonly admits: (object: T) => boolean;
-  /** Makes the stored form of an object of our own, which is not shared with anyone; or reports that it has none. */
+  /** Makes the stored form of the answer to a write, which is left as it is; or reports that it has none. */
   readonly prepare: (object: T) => T | undefined;
   /** Gets what an index function throws. */
   readonly onError: (error: Error) => void;
@@ -83,6 +76,9 @@ interface Shadow<T> {
   readonly delivered: T | undefined;
 }
 
+/** One that the watch never shows stays until others take its place; uids are not used again. */
+const maxDeletedUnseen = 1000;
+
 const isOlder = (a: string, b: string) => compareResourceVersions(a, b) < 0;
 
 export class ObjectStore<T extends KubernetesObject> implements Store<T> {
@@ -92,6 +88,8 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   readonly #namespaces: ObjectIndex<T>;
   readonly #indexes = new Map<string, ObjectIndex<T>>();
   readonly #allIndexes: ObjectIndex<T>[];
+  /** The uids of objects that we deleted before the watch had shown them. */
+  readonly #deletedUnseen = new Set<string>();
   #resourceVersion = '';
 
   constructor(options: ObjectStoreOptions<T>) {
@@ -139,6 +137,10 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     this.#allIndexes.push(index);
   }
 
+  /**
+   * Shows the answer to a write until the watch delivers that resourceVersion or a newer one. Ignored when the watch has
+   * come that far already. An object that is outside of the watch's selection after this write is hidden for as long.
+   */
   overlay(object: T): void {
     const key = keyOf(object);
     const { resourceVersion, uid } = object.metadata;
@@ -150,14 +152,18 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     if (shadow && !isOlder(shadow.overlay.resourceVersion, resourceVersion)) return;
     const { admits, prepare } = this.#options;
     if (admits(object)) {
-      const stored = prepare(structuredClone(object));
+      const stored = prepare(object);
       if (stored) this.#lay(key, { type: 'object', resourceVersion, object: stored }, delivered);
-    } else if (delivered || shadow) this.#lay(key, { type: 'outside', resourceVersion }, delivered);
+    } else this.#lay(key, { type: 'outside', resourceVersion }, delivered);
   }
 
+  /** Hides an object that the server confirmed to be gone, until the watch says so too. Without a uid: the one shown. */
   overlayDeleted(key: NamespacedName, uid: string | undefined): void {
     const shown = this.#shown.get(key);
-    if (!shown || (uid !== undefined && shown.metadata.uid !== uid)) return;
+    if (!shown || (uid !== undefined && shown.metadata.uid !== uid)) {
+      if (uid !== undefined) this.#expectDeleted(uid);
+      return;
+    }
     const { resourceVersion } = shown.metadata;
     this.#lay(key, { type: 'tombstone', resourceVersion, uid: shown.metadata.uid }, this.delivered(key));
   }
@@ -223,6 +229,7 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     // A server that went back in time uses the same resourceVersions again, for other states, and forgot our writes.
     const isBehind = this.#resourceVersion !== '' && isOlder(resourceVersion, this.#resourceVersion);
     this.#resourceVersion = resourceVersion;
+    if (isBehind) this.#deletedUnseen.clear();
     const deleted: Delivery<T>[] = [];
     for (const previous of [...this.allDelivered()]) {
       const key = keyOf(previous);
@@ -247,6 +254,13 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     return [...deleted, ...changed];
   }
 
+  #expectDeleted(uid: string): void {
+    this.#deletedUnseen.add(uid);
+    if (this.#deletedUnseen.size <= maxDeletedUnseen) return;
+    const [oldest] = this.#deletedUnseen;
+    if (oldest !== undefined) this.#deletedUnseen.delete(oldest);
+  }
+
   #lay(key: NamespacedName, overlay: Overlay<T>, delivered: T | undefined): void {
     this.#shadows.set(key, { overlay, delivered });
     this.#show(key, overlay.type === 'object' ? overlay.object : undefined);
@@ -260,7 +274,10 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   /** Notes what was delivered for a key, and lifts its overlay if that is over. */
   #settle(key: NamespacedName, delivered: T | undefined, isOver: (overlay: Overlay<T>) => boolean): void {
     const shadow = this.#shadows.get(key);
-    if (!shadow) this.#show(key, delivered);
+    if (!shadow && delivered && this.#deletedUnseen.delete(delivered.metadata.uid)) {
+      const { resourceVersion, uid } = delivered.metadata;
+      this.#lay(key, { type: 'tombstone', resourceVersion, uid }, delivered);
+    } else if (!shadow) this.#show(key, delivered);
     else if (isOver(shadow.overlay)) this.#lift(key, delivered);
     else this.#shadows.set(key, { ...shadow, delivered });
   }

@@ -20,7 +20,7 @@ export function startClusterRoleAggregation(context: ControllerContext): Running
     const rules = role && gatheredRules(role, roles.store.list());
     if (rules === undefined || equalJson(rules, role?.rules ?? [])) return;
     try {
-      roles.store.overlay(await client.apply(ClusterRole, { metadata: { name }, rules }, { force: true }));
+      await client.apply(ClusterRole, { metadata: { name }, rules }, { force: true });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

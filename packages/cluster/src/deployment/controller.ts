@@ -126,7 +126,6 @@ class DeploymentController {
         owner: read,
         selector,
         kind: ReplicaSet,
-        store: this.#replicaSets.store,
       },
       this.#replicaSets.store.list({ namespace: read.metadata.namespace }),
     );
@@ -157,7 +156,7 @@ class DeploymentController {
   /** Keeps the newest ReplicaSet's annotations, and with them the Deployment's revision. */
   async #refresh(pass: Pass): Promise<void> {
     const change = refreshed(pass.draft, pass.replicaSets);
-    if (change) this.#replace(pass, await this.#update(change));
+    if (change) this.#replace(pass, await this.#context.client.update(ReplicaSet, change));
     const { newest } = pass.replicaSets;
     if (!newest) return;
     this.#setRevision(pass, newest.metadata.annotations?.[revision] ?? '');
@@ -211,7 +210,6 @@ class DeploymentController {
     const { name } = input.metadata;
     try {
       const made = await this.#context.client.create(ReplicaSet, input);
-      this.#replicaSets.store.overlay(made);
       if (replicas > 0) this.#tell(draft, `Scaled up replica set ${name} from 0 to ${replicas}`);
       if (progressDeadlineMs(draft) !== undefined) this.#note(pass, conditions.created(name));
       this.#adopt(pass, made);
@@ -228,7 +226,6 @@ class DeploymentController {
     const { read, draft } = pass;
     const existing = await this.#context.client.get(ReplicaSet, key);
     if (isControlledBy(existing, read) && isSameTemplate(existing.spec.template, read.spec.template)) {
-      this.#replicaSets.store.overlay(existing);
       this.#adopt(pass, existing);
       return existing;
     }
@@ -254,19 +251,13 @@ class DeploymentController {
   async #scale(pass: Pass, steps: readonly Scale[]): Promise<void> {
     for (const step of steps) {
       const from = replicasOf(step.replicaSet);
-      const updated = await this.#update(scaled(pass.draft, step));
+      const updated = await this.#context.client.update(ReplicaSet, scaled(pass.draft, step));
       this.#replace(pass, updated);
       if (from === step.replicas) continue;
       const direction = from < step.replicas ? 'up' : 'down';
       const { name } = updated.metadata;
       this.#tell(pass.draft, `Scaled ${direction} replica set ${name} from ${from} to ${step.replicas}`);
     }
-  }
-
-  async #update(replicaSet: ReplicaSet): Promise<ReplicaSet> {
-    const updated = await this.#context.client.update(ReplicaSet, replicaSet);
-    this.#replicaSets.store.overlay(updated);
-    return updated;
   }
 
   #replace(pass: Pass, updated: ReplicaSet): void {
@@ -278,9 +269,7 @@ class DeploymentController {
   async #cleanUp({ draft, replicaSets }: Pass): Promise<void> {
     for (const replicaSet of outdated(draft, replicaSets.old)) {
       try {
-        const result = await this.#context.client.delete(ReplicaSet, keyOf(replicaSet));
-        if (result.type === 'terminating') this.#replicaSets.store.overlay(result.object);
-        else this.#replicaSets.store.overlayDeleted(keyOf(replicaSet), result.uid);
+        await this.#context.client.delete(ReplicaSet, keyOf(replicaSet));
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -321,8 +310,7 @@ class DeploymentController {
     if (equalJson(next.status, read.status) && equalJson(next.metadata.annotations, read.metadata.annotations)) {
       return false;
     }
-    const written = await this.#context.client.update(Deployment, next, { subresource: 'status' });
-    this.#deployments.store.overlay(written);
+    await this.#context.client.update(Deployment, next, { subresource: 'status' });
     return true;
   }
 

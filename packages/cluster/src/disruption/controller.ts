@@ -155,8 +155,7 @@ class DisruptionController {
   async #write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
     if (equalJson(status, budget.status)) return;
     const { client } = this.#context;
-    const written = await client.update(PodDisruptionBudget, { ...budget, status }, { subresource: 'status' });
-    this.#budgets.store.overlay(written);
+    await client.update(PodDisruptionBudget, { ...budget, status }, { subresource: 'status' });
   }
 
   async syncPod(key: NamespacedName): Promise<void> {
@@ -169,7 +168,7 @@ class DisruptionController {
       return;
     }
     const status = withoutTarget(pod, clock.now());
-    this.#pods.store.overlay(await client.update(Pod, { ...pod, status }, { subresource: 'status' }));
+    await client.update(Pod, { ...pod, status }, { subresource: 'status' });
   }
 
   #tell(budget: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): void {

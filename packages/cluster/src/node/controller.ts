@@ -227,9 +227,7 @@ class SimulatedNode {
   /** Writes the status, and returns the pod as it is then. */
   async #report(pod: Pod, report: PodReport): Promise<Pod> {
     const status = { ...pod.status, ...report };
-    const written = await this.#context.client.update(Pod, { ...pod, status }, { subresource: 'status' });
-    this.pods.store.overlay(written);
-    return written;
+    return await this.#context.client.update(Pod, { ...pod, status }, { subresource: 'status' });
   }
 
   #tell(pod: Pod, reason: string, message: string): void {

@@ -4,7 +4,7 @@
  * Before the first adoption the owner is read live: a cached owner may be deleted already, and what it then adopted
  * would be deleted with it.
  */
-import type { Client, MergePatch, Store } from '@keelson/client';
+import type { Client, MergePatch } from '@keelson/client';
 import {
   controllerReference,
   isInvalid,
@@ -23,8 +23,6 @@ export interface ClaimOptions<Owner extends Kind, Owned extends Kind> {
   readonly owner: ObjectOf<Owner>;
   readonly selector: readonly Requirement[];
   readonly kind: Owned;
-  /** Gets the answers, so that the next read sees them. */
-  readonly store: Store<ObjectOf<Owned>>;
 }
 
 /** The candidates that are the owner's afterwards, as they are then. All are tried before a failure is thrown. */
@@ -74,14 +72,12 @@ async function requireLive<Owner extends Kind, Owned extends Kind>({
 }
 
 async function adopt<Owner extends Kind, Owned extends Kind>(
-  { client, ownerKind, owner, kind, store }: ClaimOptions<Owner, Owned>,
+  { client, ownerKind, owner, kind }: ClaimOptions<Owner, Owned>,
   object: ObjectOf<Owned>,
 ): Promise<ObjectOf<Owned> | undefined> {
   const ownerReferences = [controllerReference(ownerKind, owner)];
   try {
-    const adopted = await patchMetadata(client, kind, object, { ownerReferences });
-    store.overlay(adopted);
-    return adopted;
+    return await patchMetadata(client, kind, object, { ownerReferences });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -89,12 +85,12 @@ async function adopt<Owner extends Kind, Owned extends Kind>(
 }
 
 async function release<Owner extends Kind, Owned extends Kind>(
-  { client, owner, kind, store }: ClaimOptions<Owner, Owned>,
+  { client, owner, kind }: ClaimOptions<Owner, Owned>,
   object: ObjectOf<Owned>,
 ): Promise<void> {
   const ownerReferences = [{ $patch: 'delete', uid: owner.metadata.uid }];
   try {
-    store.overlay(await patchMetadata(client, kind, object, { ownerReferences }));
+    await patchMetadata(client, kind, object, { ownerReferences });
   } catch (error) {
     // Invalid means that it has no such owner any more, or is another object under the same name.
     if (!isNotFound(error) && !isInvalid(error)) throw error;

@@ -2,8 +2,8 @@
  * The ReplicaSet controller: as many pods as asked for, no more and no fewer.
  *
  * Kubernetes guards against a cache that does not show its own pods yet by expectations: it acts again only when the
- * watch has shown all that it did. Here the store shows our own writes at once (`Store.overlay`), so a pass always sees
- * the pods that the one before has made or deleted, and need not wait.
+ * watch has shown all that it did. Here the stores show our own writes at once, so a pass always sees the pods that the
+ * one before has made or deleted, and need not wait.
  */
 import { createWorkQueue, type EventRecorder, type InformerEvent, type InformerHandle } from '@keelson/client';
 import {
@@ -110,10 +110,7 @@ class ReplicaSetController {
     candidates: readonly Pod[],
   ): Promise<readonly Pod[]> {
     const { client } = this.#context;
-    return claimObjects(
-      { client, ownerKind: ReplicaSet, owner: replicaSet, selector, kind: Pod, store: this.#pods.store },
-      candidates,
-    );
+    return claimObjects({ client, ownerKind: ReplicaSet, owner: replicaSet, selector, kind: Pod }, candidates);
   }
 
   /** Makes or deletes what is missing or too much; says what went wrong, if anything did. */
@@ -147,7 +144,6 @@ class ReplicaSetController {
   async #createPod(replicaSet: ReplicaSet): Promise<void> {
     try {
       const pod = await this.#context.client.create(Pod, newPod(replicaSet));
-      this.#pods.store.overlay(pod);
       this.#tell(replicaSet, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
@@ -162,11 +158,8 @@ class ReplicaSetController {
   }
 
   async #deletePod(replicaSet: ReplicaSet, pod: Pod): Promise<void> {
-    const key = keyOf(pod);
     try {
-      const result = await this.#context.client.delete(Pod, key);
-      if (result.type === 'terminating') this.#pods.store.overlay(result.object);
-      else this.#pods.store.overlayDeleted(key, result.uid);
+      await this.#context.client.delete(Pod, keyOf(pod));
       this.#tell(replicaSet, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNotFound(error)) return;
@@ -188,8 +181,7 @@ class ReplicaSetController {
   async #writeStatus(replicaSet: ReplicaSet, observation: Observation): Promise<void> {
     const status = statusOf(replicaSet, observation);
     if (equalJson(status, replicaSet.status)) return;
-    const written = await this.#context.client.update(ReplicaSet, { ...replicaSet, status }, { subresource: 'status' });
-    this.#replicaSets.store.overlay(written);
+    await this.#context.client.update(ReplicaSet, { ...replicaSet, status }, { subresource: 'status' });
   }
 
   #tell(replicaSet: ReplicaSet, type: 'Normal' | 'Warning', reason: string, message: string): void {

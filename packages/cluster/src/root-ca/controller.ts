@@ -25,13 +25,13 @@ export function startRootCaPublisher(context: ControllerContext, rootCa: string)
     const bundle = bundles.store.get(`${namespace}/${name}`);
     if (!bundle) {
       try {
-        bundles.store.overlay(await client.create(ConfigMap, { metadata: { namespace, name, annotations }, data }));
+        await client.create(ConfigMap, { metadata: { namespace, name, annotations }, data });
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }
     } else if (!equalJson(bundle.data, data) || !bundle.metadata.annotations?.['kubernetes.io/description']) {
       const metadata = { ...bundle.metadata, annotations: { ...bundle.metadata.annotations, ...annotations } };
-      bundles.store.overlay(await client.update(ConfigMap, { ...bundle, metadata, data }));
+      await client.update(ConfigMap, { ...bundle, metadata, data });
     }
   };
   return startLoop(context, { name: 'root-ca-certificate-publisher', queue, informers: [namespaces, bundles], sync });

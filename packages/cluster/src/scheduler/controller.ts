@@ -121,8 +121,7 @@ class Scheduler {
     try {
       const { uid } = pod.metadata;
       const patch = { metadata: { uid }, status: { conditions: [condition] } };
-      const patched = await client.patch(Pod, keyOf(pod), patch, { type: 'strategic', subresource: 'status' });
-      this.#pods.store.overlay(patched);
+      await client.patch(Pod, keyOf(pod), patch, { type: 'strategic', subresource: 'status' });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

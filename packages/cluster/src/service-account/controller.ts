@@ -23,7 +23,7 @@ export function startServiceAccountController(context: ControllerContext): Runni
     const isActive = namespaces.store.get(namespace)?.status.phase === 'Active';
     if (!isActive || accounts.store.get(`${namespace}/${name}`)) return;
     try {
-      accounts.store.overlay(await client.create(ServiceAccount, { metadata: { namespace, name } }));
+      await client.create(ServiceAccount, { metadata: { namespace, name } });
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
