@@ -19,6 +19,11 @@ export interface Declaration {
   readonly owns?: readonly (Kind | Removable)[] | undefined;
   /** Other kinds whose changes matter to it: get, list, watch. */
   readonly watches?: readonly Watch[] | undefined;
+  /**
+   * The finalizer that keeps an object until its controller has cleaned up: patch. An engine's `controller` with a
+   * `finalize` names one by itself. @default none
+   */
+  readonly finalizer?: string | undefined;
   /** Live reads and other verbs. Events are granted by themselves. */
   readonly needs?: readonly Need[] | undefined;
 }

@@ -29,6 +29,11 @@ test('a controller that owns nothing needs no right on finalizers', () => {
   assert.deepEqual(printed(rulesFor({ for: Namespace })), ['/namespaces: get list watch', '/namespaces/status: patch']);
 });
 
+test('a finalizer is set and taken away by a patch of the object', () => {
+  const rules = rulesFor({ for: Namespace, finalizer: 'example.com/cleanup' });
+  assert.deepEqual(printed(rules), ['/namespaces: get list watch patch', '/namespaces/status: patch']);
+});
+
 test('rules of several declarations are joined, a verb standing once', () => {
   const rules = rulesFor({ for: Pod, needs: [allow(Pod, 'delete', 'get')] }, { for: Namespace, owns: [Pod] });
   assert.ok(printed(rules).includes('/pods: get list watch create patch delete'));

@@ -35,6 +35,7 @@ function needsOf(declaration: Declaration): readonly Need[] {
     void all.push({ kind, subresource, verbs });
   grant(declaration.for, undefined, 'get', 'list', 'watch');
   if (declaration.for.subresources?.includes('status') ?? true) grant(declaration.for, 'status', 'patch');
+  if (declaration.finalizer !== undefined) grant(declaration.for, undefined, 'patch');
   // A reference with blockOwnerDeletion keeps the owner in place, so some clusters ask for this right on the owner.
   if (ownedKinds(declaration).length > 0) grant(declaration.for, 'finalizers', 'update');
   for (const kind of ownedKinds(declaration)) grant(kind, undefined, 'get', 'list', 'watch', 'create', 'patch');

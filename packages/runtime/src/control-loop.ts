@@ -4,6 +4,7 @@
  * Promises: an object is reconciled by at most one worker; a change during a reconcile leads to another one; a failure is
  * retried with growing delay until it succeeds or the object is gone; nothing begins before all watches are complete. A
  * pass that outlives its time frees its worker, and its object waits until it has come to rest.
+ * An object that is being deleted is finalized where its controller says how, in the same queue and under the same key.
  * Does not: reconcile an object that is being deleted, or tell a reconciler why it was called.
  */
 import type { Client, EventRecorder, WorkItem } from '@keelson/client';
@@ -22,11 +23,12 @@ import {
 import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { Controller } from './controller.ts';
+import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } from './deletion.ts';
 import { problemOf } from './health.ts';
 import type { Logger } from './logger.ts';
 import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
-import { checkedOutcome, isTerminal, type Outcome } from './outcome.ts';
+import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
 import { OwnWrites } from './own-writes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
@@ -172,35 +174,70 @@ export class ControlLoop {
   /** One look at one object. Returns the pass that it took, which may not have come to rest. */
   async #process(item: WorkItem): Promise<Pass | undefined> {
     const { key } = item;
-    const { controller, caches, metrics, clock, logger: parent } = this.#options;
+    const { controller, caches, metrics, logger: parent } = this.#options;
     const { for: kind } = controller;
     const causes = this.#wakeUps.takeCauses(key);
     const logger = parent.with(parseKey(key));
     const object = caches.store(kind).get(key);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+    const step = stepFor(object, controller.finalizer);
+    if (object === undefined || step === 'nothing') {
       logger.debug(`${kind.kind} is deleted or being deleted; what it owns goes with it`);
       this.#forget(key);
       return undefined;
     }
-    logger.debug(`Reconciling ${kind.kind}`, { causes });
+    logger.debug(`${step === 'reconcile' ? 'Reconciling' : 'Finalizing'} ${kind.kind}`, { causes });
     const finish = metrics.begin();
     this.#ownWrites.begin(key);
-    const { timeoutMs } = controller;
-    const what = `reconcile of ${controller.name} ${key}`;
-    const pass = new Pass({ what, timeoutMs, stop: this.#work.signal, clock, logger });
-    this.#unsettled.set(key, pass.settled);
-    const context = contextOf(this.#options, { key, object, pass, logger, ownWrites: this.#ownWrites });
+    let pass: Pass | undefined;
     try {
-      const answer = await pass.run(() => controller.reconcile(object as never, context as never));
-      finish(this.#succeeded(key, checkedOutcome(answer)));
+      const subject = step === 'reconcile' ? await this.#marked(object) : object;
+      pass = this.#beginPass(step, key, logger);
+      const context = contextOf(this.#options, { key, object: subject, pass, logger, ownWrites: this.#ownWrites });
+      const outcome = await this.#perform(step, subject, pass, context);
+      finish(this.#succeeded(key, outcome));
     } catch (thrown) {
-      if (isPassTimeout(thrown)) {
+      if (pass !== undefined && isPassTimeout(thrown)) {
         metrics.timedOut();
         this.#reportHanging(pass, logger);
       }
-      finish(await this.#failed(item, object, errorOf(thrown, 'reconcile'), logger));
+      finish(await this.#failed(item, object, errorOf(thrown, step), logger));
     }
     return pass;
+  }
+
+  #beginPass(step: Step, key: NamespacedName, logger: Logger): Pass {
+    const { controller, clock } = this.#options;
+    const { name, timeoutMs } = controller;
+    const pass = new Pass({ what: `${step} of ${name} ${key}`, timeoutMs, stop: this.#work.signal, clock, logger });
+    this.#unsettled.set(key, pass.settled);
+    return pass;
+  }
+
+  async #perform(step: Step, object: KubernetesObject, pass: Pass, context: unknown): Promise<Outcome> {
+    const { controller } = this.#options;
+    const finalize = step === 'finalize' ? controller.finalize : undefined;
+    const answer: unknown = await pass.run(async () =>
+      (finalize ?? controller.reconcile)(object as never, context as never),
+    );
+    if (finalize === undefined) return checkedOutcome(answer, 'reconcile');
+    const outcome = answer === undefined ? done : checkedOutcome(answer, 'finalize');
+    const finalized = this.#finalized();
+    if (outcome.type === 'done' && finalized !== undefined) await removeFinalizer(object, finalized);
+    return outcome;
+  }
+
+  /** The object as it is once its clean-up is sure to come. */
+  async #marked(object: KubernetesObject): Promise<KubernetesObject> {
+    const finalized = this.#finalized();
+    return finalized === undefined ? object : ensureFinalizer(object, finalized);
+  }
+
+  #finalized(): Finalized | undefined {
+    const { controller, caches } = this.#options;
+    const { finalizer } = controller;
+    if (finalizer === undefined) return undefined;
+    const client = this.#options.client.with({ signal: this.#work.signal });
+    return { client, caches, kind: controller.for, finalizer };
   }
 
   #succeeded(key: NamespacedName, outcome: Outcome): 'success' | 'requeue_after' {

@@ -5,21 +5,37 @@
  */
 import { controllerName, type Declaration, type Kind, type ObjectOf, type StatusInputOf } from '@keelson/core';
 import type { Events, ReconcileContext } from './context.ts';
+import { finalizerOf } from './deletion.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
  * Drives one object of the reconciled kind towards what it asks for.
  *
  * It is called with the cached object, knows nothing of why, keeps nothing between calls, and may be interrupted between
- * any two lines. It is not called for an object that is being deleted: what it owns goes with it.
+ * any two lines. It is not called for an object that is being deleted: what it owns goes with it, and `finalize` cleans
+ * up the rest.
  */
 export type Reconcile<D extends Declaration> = (
   object: ObjectOf<D['for']>,
   context: ReconcileContext<D>,
 ) => Promise<Outcome>;
 
+/**
+ * Cleans up what an object leaves outside of the cluster, before it is removed.
+ *
+ * It is called for an object that is being deleted, never beside a `reconcile` of it, and again until it succeeds, so it
+ * must bear being repeated. What the object owns is still there. It succeeds by returning nothing or `done`;
+ * `requeueAfter` says that it has to look again.
+ */
+export type Finalize<D extends Declaration> = (
+  object: ObjectOf<D['for']>,
+  context: ReconcileContext<D>,
+) => Promise<void> | Promise<Outcome>;
+
 export interface ControllerOptions<D extends Declaration> {
   readonly reconcile: Reconcile<D>;
+  /** With it, each object gets a finalizer before its first `reconcile`. @default nothing is to be cleaned up */
+  readonly finalize?: Finalize<D>;
   /** The status to apply when `reconcile` throws, or nothing to leave it. The error is retried either way. */
   readonly onError?: (
     object: ObjectOf<D['for']>,
@@ -63,6 +79,7 @@ export interface Controller extends Declaration {
   readonly retry: RetryDelays;
   readonly rateLimit: RateLimit | undefined;
   readonly reconcile: Reconcile<never>;
+  readonly finalize: Finalize<never> | undefined;
   readonly onError: ((object: never, error: unknown, context: { readonly events: Events }) => unknown) | undefined;
 }
 
@@ -77,9 +94,10 @@ export function controller<
     readonly owns?: Owns;
     readonly watches?: Watches;
     readonly needs?: Declaration['needs'];
+    readonly finalizer?: Declaration['finalizer'];
   } & ControllerOptions<{ readonly for: For; readonly owns: Owns; readonly watches: Watches }>,
 ): Controller {
-  const { onError, concurrency = 1 } = definition;
+  const { onError, finalize, concurrency = 1 } = definition;
   const name = controllerName(definition);
   const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit } = definition;
   const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = retry;
@@ -101,8 +119,13 @@ export function controller<
       `controller ${name}: retry.maxDelayMs must be at least baseDelayMs (${baseDelayMs}), received ${maxDelayMs}`,
     );
   }
+  if (definition.finalizer !== undefined && finalize === undefined) {
+    throw new RangeError(`controller ${name}: a finalizer without finalize would keep every object for ever`);
+  }
   return {
     ...definition,
+    finalize,
+    finalizer: finalize && finalizerOf(name, definition.for, definition.finalizer),
     name,
     concurrency,
     timeoutMs,

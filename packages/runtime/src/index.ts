@@ -12,6 +12,7 @@ export {
   type Controller,
   type ControllerOptions,
   controller,
+  type Finalize,
   type RateLimit,
   type Reconcile,
   type RetryDelays,

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { checkedOutcome, done, type Outcome, requeueAfter } from './outcome.ts';
 
 test('an outcome is done, or again after a time', () => {
-  assert.deepEqual(checkedOutcome(done), { type: 'done' });
-  assert.deepEqual(checkedOutcome(requeueAfter(0.5)), { type: 'requeue', afterMs: 0.5 });
+  assert.deepEqual(checkedOutcome(done, 'reconcile'), { type: 'done' });
+  assert.deepEqual(checkedOutcome(requeueAfter(0.5), 'finalize'), { type: 'requeue', afterMs: 0.5 });
 });
 
 test('a delay that is no delay is refused where it is said', () => {
@@ -30,6 +30,6 @@ test('what is no outcome is named', () => {
     [{ type: 'requeue' }, 'reconcile asked to come back after undefined ms; that must be greater than 0'],
   ];
   for (const [answer, message] of cases) {
-    assert.throws(() => checkedOutcome(answer as Outcome), { code: 'ERR_OUTCOME', message });
+    assert.throws(() => checkedOutcome(answer as Outcome, 'reconcile'), { code: 'ERR_OUTCOME', message });
   }
 });

@@ -27,17 +27,17 @@ class OutcomeError extends OperatorError {
 }
 
 /** Types cannot hold those who cast or write JavaScript, and an answer that is misread runs an object for ever. */
-export function checkedOutcome(answer: unknown): Outcome {
+export function checkedOutcome(answer: unknown, what: 'reconcile' | 'finalize'): Outcome {
   if (answer === undefined) {
-    throw new OutcomeError('reconcile returned nothing; it must return done or requeueAfter(ms)');
+    throw new OutcomeError(`${what} returned nothing; it must return done or requeueAfter(ms)`);
   }
   const { type, afterMs } = (answer ?? {}) as { readonly type?: unknown; readonly afterMs?: unknown };
   if (type === 'done') return done;
   if (type === 'requeue' && isDelay(afterMs)) return { type, afterMs };
   if (type === 'requeue') {
-    throw new OutcomeError(`reconcile asked to come back after ${shown(afterMs)} ms; that must be greater than 0`);
+    throw new OutcomeError(`${what} asked to come back after ${shown(afterMs)} ms; that must be greater than 0`);
   }
-  throw new OutcomeError(`reconcile returned ${shown(answer)}; it must return done or requeueAfter(ms)`);
+  throw new OutcomeError(`${what} returned ${shown(answer)}; it must return done or requeueAfter(ms)`);
 }
 
 /** Trying again cannot help: report, and wait for the object to change. Any other error is retried with backoff. */

@@ -357,6 +357,45 @@ describe('the engine on a real API server', { skip }, () => {
     await client.patch(Widget, `${namespace}/a`, { metadata: { finalizers: null } });
   });
 
+  test('an object with a finalize is marked before its first pass, marked again, and finalized before it goes', async () => {
+    const namespace = await newNamespace();
+    const story: string[] = [];
+    const finalizer = 'engine.example.com/widget';
+    await using _ = await running(kube, 'cleaner', {
+      ...declaration,
+      async reconcile(widget, { client: live, owned }) {
+        if (widget.metadata.namespace !== namespace) return done;
+        const { metadata } = await live.get(Widget, keyOf(widget));
+        if (!metadata.finalizers?.includes(finalizer)) story.push('reconcile of an unmarked object');
+        await owned.apply(ConfigMap, { metadata: { name: widget.metadata.name } });
+        return done;
+      },
+      async finalize(widget, { client: live, cache }) {
+        const { metadata } = await live.get(Widget, keyOf(widget));
+        const child = cache.get(ConfigMap, keyOf(widget));
+        story.push(
+          `finalize ${metadata.name}: ${metadata.finalizers}, child ${child === undefined ? 'gone' : 'there'}`,
+        );
+      },
+    });
+    const widget = await newWidget(namespace, 'a');
+    const isMarked = ({ metadata }: ObjectOf<typeof Widget>) => metadata.finalizers?.includes(finalizer) ?? false;
+    await seen(client, Widget, keyOf(widget), isMarked);
+    await seen(client, ConfigMap, keyOf(widget), () => true);
+    await client.patch(Widget, keyOf(widget), { metadata: { finalizers: null } });
+    await seen(client, Widget, keyOf(widget), isMarked);
+    await client.delete(Widget, keyOf(widget));
+    await gone(client, keyOf(widget));
+    // Created and deleted in one breath: either it was never seen, or it is finalized; it always goes.
+    await newWidget(namespace, 'b');
+    await client.delete(Widget, `${namespace}/b`);
+    await gone(client, `${namespace}/b`);
+    assert.deepEqual(
+      story.filter((line) => !line.startsWith('finalize b')),
+      [`finalize a: ${finalizer}, child there`],
+    );
+  });
+
   test('a stop lets a running pass finish', async () => {
     const namespace = await newNamespace();
     const begun = Promise.withResolvers<void>();
@@ -568,6 +607,13 @@ function seen<K extends typeof Widget | typeof ConfigMap | typeof Deployment>(
     (object) => object !== undefined && holds(object),
   ) as Promise<ObjectOf<K>>;
 }
+
+const gone = (client: Client, key: string) =>
+  eventually(
+    `Widget ${key} goes`,
+    () => client.find(Widget, key),
+    (object) => object === undefined,
+  );
 
 /** The requests of one method to one path that the API server has logged. */
 async function auditOf(kube: Kubernetes, method: string, path: string): Promise<readonly string[]> {
