@@ -14,7 +14,7 @@ export type Proof = (trial: Trial) => Promise<void>;
 
 export interface Area {
   readonly name: string;
-  /** Ids of the checklist of P0 behaviours that the cases of this area prove. */
+  /** Ids of the rows of CHECKLIST.md that the cases of this area prove. */
   readonly proves: readonly string[];
   /** Sentence → proof. A case that needs more than an API server says so. */
   readonly cases: Readonly<Record<string, Proof | { readonly needs: Need; readonly proof: Proof }>>;

@@ -29,7 +29,9 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   await installDefinitions(client, [crdOf(Memcached)], { signal });
   print(instructions(door.url, kubeconfig.path));
 
-  await using informers = createSharedInformers({ client, onError: (error) => print(error.message) });
+  // Their client has no signal: they are ended by being disposed of, and a watch that ends so is no failure to tell of.
+  const watching = createClient({ transport: cluster.transport });
+  await using informers = createSharedInformers({ client: watching, onError: (error) => print(error.message) });
   const tell = (line: Line | undefined) => line && print(painted(line, isTerminal));
   informers.informer(Memcached).subscribe((event) => tell(aboutMemcached(event)), { signal });
   informers.informer(Deployment).subscribe((event) => tell(aboutDeployment(event)), { signal });

@@ -1,7 +1,10 @@
 /** `npm start` as a process, without npm in between. */
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
 
 export interface StartProcess {
   /** Everything it has printed so far. */
@@ -25,4 +28,15 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
     ended: once(child, 'close').then(([code]) => code as number | null),
     kill: (signal) => void child.kill(signal),
   };
+}
+
+/** Waits until the process has printed something; fails with all that it printed. */
+export async function printed(demo: StartProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  using limit = deadline(systemClock, 60_000, String(pattern));
+  for (;;) {
+    const match = pattern.exec(demo.printed());
+    if (match) return match;
+    if (limit.signal.aborted) assert.fail(`${pattern} was not printed:\n${demo.printed()}`);
+    await sleep(systemClock, 20);
+  }
 }

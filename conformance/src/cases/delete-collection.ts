@@ -18,7 +18,7 @@ const mine = { labelSelector: 'mine=yes' };
 
 export const deleteCollection: Area = {
   name: 'delete collection',
-  proves: [],
+  proves: ['D5'],
   cases: {
     'selects by field': async (t) => {
       const path = await three(t);

@@ -84,7 +84,7 @@ function refusesForGood(answer: Answer, message: string): void {
 
 export const evictions: Area = {
   name: 'eviction',
-  proves: [],
+  proves: ['B3'],
   cases: {
     'removes a pod that no node has': async (t) => {
       const path = await pendingPod(t, await podNamespace(t));

@@ -23,7 +23,7 @@ const several = {
 
 export const podLogs: Area = {
   name: 'pod logs',
-  proves: [],
+  proves: ['P1'],
   cases: {
     'of a pod that no node has are nothing at all': async (t) => {
       const path = await logOf(t);

@@ -29,7 +29,7 @@ const patchTypes = ['merge-patch+json', 'json-patch+json', 'strategic-merge-patc
 
 export const sizes: Area = {
   name: 'sizes',
-  proves: [],
+  proves: ['Z1'],
   cases: {
     'a body of 3 MiB is read, and one byte more is not': async (t) => {
       const path = configMaps(await t.namespace());

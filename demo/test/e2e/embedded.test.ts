@@ -4,11 +4,9 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { deadline, sleep } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
 import { availability, kubectlEnvironment } from '@keelson/tools-kubernetes';
 import { converged, kubectlOf, memcachedManifest, sliceTests } from '../../../operators/memcached/test/slice.ts';
-import { type StartProcess, start } from '../start-process.ts';
+import { printed, type StartProcess, start } from '../start-process.ts';
 
 const found = await availability();
 const skip = found.available ? false : `kubectl is needed: ${found.reason}`;
@@ -113,17 +111,6 @@ describe('npm start without a cluster', { skip }, () => {
 });
 
 describe('npm start', () => {
-  test('says at once that it is alive', async () => {
-    const demo = start([]);
-    const begun = systemClock.monotonic();
-    await printed(demo, /^Starting a Kubernetes cluster/);
-    const took = systemClock.monotonic() - begun;
-    demo.kill('SIGINT');
-    await demo.ended;
-    // Told here and not asserted: a busy machine says nothing about the program.
-    console.log(`the first line came after ${Math.round(took)} ms`);
-  });
-
   test('takes another port when a stranger listens on the usual one', async () => {
     const stranger = createServer();
     await new Promise((resolve) => stranger.listen(8080, '127.0.0.1', () => resolve(undefined)).once('error', resolve));
@@ -135,14 +122,3 @@ describe('npm start', () => {
     await new Promise((resolve) => stranger.close(resolve));
   });
 });
-
-/** Waits until the process has printed something; fails with all that it printed. */
-async function printed(demo: StartProcess, pattern: RegExp): Promise<RegExpExecArray> {
-  using limit = deadline(systemClock, 60_000, String(pattern));
-  for (;;) {
-    const match = pattern.exec(demo.printed());
-    if (match) return match;
-    if (limit.signal.aborted) assert.fail(`${pattern} was not printed:\n${demo.printed()}`);
-    await sleep(systemClock, 20);
-  }
-}

@@ -17,9 +17,10 @@ function version(): string {
 }
 
 const program = new Command('keelson')
-  .description('Kubernetes operators in TypeScript')
+  .description('Kubernetes operators in TypeScript.')
   .version(version())
   .showHelpAfterError('(keelson --help lists the commands)')
+  .helpCommand(true)
   .addCommand(clusterCommand())
   .allowExcessArguments()
   .action((_, { args: [unknown] }: Command) => {

@@ -45,7 +45,10 @@ let failed = 0;
 const skipped: Tally['skipped'][number][] = [];
 for (const [i, { files, flags }] of runs.entries()) {
   const found = globSync(files, { cwd: root, exclude: ['**/node_modules'] }).sort();
-  const matching = wanted.length === 0 ? found : found.filter((file) => wanted.some((path) => file.startsWith(path)));
+  const matching =
+    wanted.length === 0
+      ? found
+      : found.filter((file) => wanted.some((path) => file === path || file.startsWith(`${path}/`)));
   if (matching.length === 0) continue;
   const destination = join(folder, `${i}.json`);
   const reporters = ['spec', 'stdout', new URL('./tally.ts', import.meta.url).href, destination];
