@@ -16,7 +16,8 @@ import { aboutDeployment, aboutMemcached, aboutPod, type Line, painted } from '.
 
 const sample = new URL('../../operators/memcached/config/samples/cache_v1alpha1_memcached.yaml', import.meta.url);
 
-const isTerminal = process.stdout.isTTY;
+/** As most programs decide it: NO_COLOR and FORCE_COLOR before the terminal. */
+const inColor = !process.env.NO_COLOR && (Boolean(process.env.FORCE_COLOR) || process.stdout.isTTY);
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -32,7 +33,7 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   // Their client has no signal: they are ended by being disposed of, and a watch that ends so is no failure to tell of.
   const watching = createClient({ transport: cluster.transport });
   await using informers = createSharedInformers({ client: watching, onError: (error) => print(error.message) });
-  const tell = (line: Line | undefined) => line && print(painted(line, isTerminal));
+  const tell = (line: Line | undefined) => line && print(painted(line, inColor));
   informers.informer(Memcached).subscribe((event) => tell(aboutMemcached(event)), { signal });
   informers.informer(Deployment).subscribe((event) => tell(aboutDeployment(event)), { signal });
   informers.informer(Pod).subscribe((event) => tell(aboutPod(event)), { signal });
@@ -45,7 +46,7 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
       name: memcachedOperator.name,
       clock: systemClock,
       write: (line) => void process.stdout.write(line),
-      color: isTerminal,
+      color: inColor,
     }),
     gracePeriodMs: 1000,
   });

@@ -69,8 +69,8 @@ function stateOf({ metadata, spec, status }: Pod): string {
 
 const colors = { good: '32', bad: '31', neutral: '0' } as const;
 
-/** One line; in colour on a terminal. */
-export function painted({ kind, name, text, mood }: Line, isTerminal: boolean): string {
+/** One line, in colour or plain. */
+export function painted({ kind, name, text, mood }: Line, inColor: boolean): string {
   const subject = `${kind.padEnd(10)} ${name}`;
-  return isTerminal ? `\u001b[36m${subject}\u001b[0m  \u001b[${colors[mood]}m${text}\u001b[0m` : `${subject}  ${text}`;
+  return inColor ? `\u001b[36m${subject}\u001b[0m  \u001b[${colors[mood]}m${text}\u001b[0m` : `${subject}  ${text}`;
 }
