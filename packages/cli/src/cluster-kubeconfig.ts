@@ -2,11 +2,15 @@
  * The kubeconfig of a running cluster, as a file that comes and goes with it.
  *
  * Promises: a file that was not written here is never overwritten nor removed, whatever its content; only its owner can
- * read it. Ours are recognised by their first line.
+ * read it, from its first byte on. Ours are recognised by their first line. It holds the key of an administrator, and the
+ * folder may be open to others: so what is written goes into a file that is new and has a name that nobody can foresee,
+ * and no link is followed. Nothing here waits for another process, as opening a FIFO would.
  */
-import { mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { systemRandom } from '@keelson/core/system';
 
 const marker = '# Written by "keelson cluster start", and removed when that ends.\n';
 
@@ -39,26 +43,43 @@ async function requireOurs(file: string): Promise<void> {
   throw new Error(`${file} exists and was not written by "keelson cluster start"; remove it or name another file.`);
 }
 
+/** As much of the file as it takes to recognise ours. */
 async function contentOf(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!(await handle.stat()).isFile()) throw new Error('it is not a regular file');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(marker.length), 0, marker.length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
-    throw new Error(`${file} cannot be read: ${String(hasCode(error, 'EISDIR') ? 'it is a folder' : error)}.`);
+    throw new Error(`${file} cannot be used: ${reasonOf(error)}; name another file.`, { cause: error });
   }
 }
 
 /** In one step, so that nobody reads half of it. A new file is made only if there is still none. */
 async function replace(file: string, text: string): Promise<void> {
-  const next = `${file}.${process.pid}`;
+  const next = join(dirname(file), `.${basename(file)}.${systemRandom.uuid()}`);
   try {
     if ((await contentOf(file)) === undefined) await (await open(file, 'wx', 0o600)).close();
-    await writeFile(next, text, { mode: 0o600 });
+    await writeNew(next, text);
     await rename(next, file);
   } catch (error) {
+    await rm(next, { force: true });
     const reason = hasCode(error, 'ENOENT') ? `there is no folder ${dirname(file)}` : String(error);
     throw new Error(`${file} cannot be written: ${reason}.`, { cause: error });
   }
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await using handle = await open(file, 'wx', 0o600);
+  await handle.writeFile(text);
+}
+
+function reasonOf(error: unknown): string {
+  if (hasCode(error, 'ELOOP')) return 'it is a link';
+  if (hasCode(error, 'EISDIR')) return 'it is a folder';
+  if (hasCode(error, 'ENXIO')) return 'it is a socket';
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function hasCode(error: unknown, code: string): boolean {

@@ -14,9 +14,14 @@ export async function startCluster({ kubeconfig, port }: StartOptions, signal: A
   await using cluster = createCluster({ logger: warnings });
   const listening = await listen(cluster, port);
   await file.write(listening.kubeconfig);
-  await cluster.ready;
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([cluster.ready, stopped]);
+  if (signal.aborted) return;
   process.stdout.write(`The cluster is ready: export KUBECONFIG=${quoted(file.path)}\n`);
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await stopped;
 }
 
 async function listen(cluster: Cluster, port: number | undefined) {

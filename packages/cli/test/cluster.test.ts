@@ -1,9 +1,9 @@
 /** `keelson cluster` as a process: what it prints, what it refuses, and that it leaves nothing behind. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, watch } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,6 +107,41 @@ describe('keelson cluster', () => {
     run.child.kill('SIGINT');
     await run.ended;
     assert.equal(await readFile(file, 'utf8'), 'mine now\n');
+  });
+
+  test('the key of the administrator goes to no link, and never through a name that others can foresee', async () => {
+    const shared = join(folder, 'shared');
+    await mkdir(shared);
+    const [file, bait] = [join(shared, 'kubeconfig'), join(folder, 'bait')];
+    await writeFile(bait, '');
+    await symlink(bait, file);
+    assert.match(await refused('start', '--write-kubeconfig', file), /kubeconfig cannot be used: it is a link/);
+    await rm(file);
+    const seen = new Set<string>();
+    const watcher = watch(shared, (_, name) => seen.add(String(name)));
+    const run = keelson('cluster', 'start', '--write-kubeconfig', file);
+    // The name that was used before: a link in wait for it.
+    await symlink(bait, `${file}.${run.child.pid}`);
+    await run.spoke;
+    assert.match(await readFile(file, 'utf8'), /client-key-data/);
+    watcher.close();
+    assert.equal(await readFile(bait, 'utf8'), '');
+    assert.deepEqual(new Set(await readdir(shared)), new Set(['kubeconfig', `kubeconfig.${run.child.pid}`]));
+    const others = [...seen].filter((name) => !name.startsWith('kubeconfig'));
+    assert.ok(others.length > 0 && others.every((name) => /^\.kubeconfig\.[0-9a-f-]{36}$/.test(name)), String(others));
+    run.child.kill('SIGTERM');
+    assert.equal(await run.ended, 0);
+  });
+
+  test('a target that is no regular file is refused at once', async () => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    assert.match(await refused('start', '--write-kubeconfig', fifo), /fifo cannot be used: it is not a regular file/);
+    assert.match(
+      await refused('start', '--write-kubeconfig', folder),
+      /cannot be used: it is (a folder|not a regular)/,
+    );
+    assert.match(await refused('start', '--write-kubeconfig', '/dev/null'), /cannot be used: it is not a regular file/);
   });
 
   test('what cannot be done is said in one sentence', async () => {

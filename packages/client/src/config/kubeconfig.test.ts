@@ -356,6 +356,45 @@ describe('whatever a kubeconfig holds, it is a configuration or a ConfigError', 
   });
 });
 
+describe('a hostile kubeconfig', () => {
+  const many = (length: number, make: (i: number) => string) => Array.from({ length }, (_, i) => make(i)).join('');
+  const table: Readonly<Record<string, (size: number) => string>> = {
+    'of many keys': (size) => many(size, (i) => `k${i}: 1\n`),
+    'of many keys in one line': (size) => `x: {${many(size, (i) => `k${i}: 1,`)}}`,
+    'of many equal keys': (size) => many(size, () => 'k: 1\n'),
+    'of many contexts': (size) => `contexts: [${many(size / 4, (i) => `{ name: c${i}, context: {} },`)}]`,
+    'of comments': (size) => many(size, () => '#\n'),
+    'of lines': (size) => `x: >\n${many(size, () => '  a\n\n')}`,
+    'of brackets': (size) => `x: ${'['.repeat(size)}`,
+    'of quotes': (size) => '"'.repeat(size),
+    'of spaces': (size) => `x:${' '.repeat(size)}y`,
+    'of aliases': (size) => `x: &a [1]\ny: [${'*a,'.repeat(size)}]`,
+    'of merges': (size) => `x: &a { b: 1 }\ny:\n${many(size, () => '  <<: *a\n')}`,
+  };
+  const timeOf = async (text: string) => {
+    const before = process.threadCpuUsage();
+    await readKubeconfig([{ path: '/c', text }]).catch((error: Error) => assert.equal(error.name, 'ConfigError'));
+    return process.threadCpuUsage(before).user / 1000;
+  };
+
+  for (const [what, make] of Object.entries(table)) {
+    test(`${what} is read in a time that grows as it does`, async () => {
+      await timeOf(make(1000));
+      let growth = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < 3 && growth > 9; tries++) {
+        const large = await timeOf(make(20_000));
+        growth = large < 40 ? 1 : large / (await timeOf(make(5000)));
+      }
+      assert.ok(growth <= 9, `four times as much took ${growth} times as long`);
+    });
+  }
+
+  test('that is larger than any is refused', async () => {
+    const text = ' '.repeat(16 * 1024 * 1024 + 1);
+    await assert.rejects(readKubeconfig([{ path: '/c', text }]), { message: /^\/c: is larger than 16 MiB/ });
+  });
+});
+
 describe('secrets', () => {
   const secret = 'hunter2hunter2';
 

@@ -11,6 +11,9 @@ import { Secret } from './secret.ts';
 import { Section } from './section.ts';
 import { isToken, notAToken } from './token.ts';
 
+/** Hundreds of clusters with their certificates have room in it. */
+const maxLength = 16 * 1024 * 1024;
+
 export interface KubeconfigFile {
   readonly path: string;
   readonly text: string;
@@ -43,15 +46,31 @@ export async function readKubeconfig(files: readonly KubeconfigFile[], context?:
 }
 
 async function parse({ path, text }: KubeconfigFile): Promise<Section> {
-  const { parseDocument } = await import('yaml'); // loaded late: a pod never needs it
-  // The parser's own messages may quote the text, and with it a secret, so none of them is passed on.
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', merge: true });
+  if (text.length > maxLength) throw new ConfigError({ file: path }, 'is larger than 16 MiB; is this a kubeconfig?');
+  const yaml = await import('yaml'); // loaded late: a pod never needs it
+  const refuse = (at: number, reason: string) => {
+    const line = text.slice(0, at).split('\n').length;
+    return new ConfigError({ file: path, field: `line ${line}` }, `is not YAML (${reason})`);
+  };
+  // The parser's own messages may quote the text, and with it a secret, so none of them is passed on. Its own search for
+  // doubled keys compares each with each, which takes minutes where there are many.
+  const options = { prettyErrors: false, logLevel: 'silent', merge: true, uniqueKeys: false } as const;
+  const document = yaml.parseDocument(text, options);
   const [error] = document.errors;
   if (error) {
-    const line = text.slice(0, error.pos[0]).split('\n').length;
     const reason = error.code === 'RESOURCE_EXHAUSTION' ? 'nested too deeply' : error.code.toLowerCase();
-    throw new ConfigError({ file: path, field: `line ${line}` }, `is not YAML (${reason.replaceAll('_', ' ')})`);
+    throw refuse(error.pos[0], reason.replaceAll('_', ' '));
   }
+  yaml.visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!yaml.isScalar(key)) continue;
+        if (keys.has(key.value) && key.value !== '<<') throw refuse(key.range?.[0] ?? 0, 'duplicate key');
+        keys.add(key.value);
+      }
+    },
+  });
   let content: unknown;
   try {
     content = document.toJS();

@@ -35,8 +35,10 @@ const minAgeMs = 10_000;
 /** Longer than any sign-in without a person takes. */
 const timeoutMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
+/** Of what it complains: many times what is shown, so that no secret is cut in half before it is masked. */
+const maxRead = 16 * 1024;
 /** Variables of our own environment that a program must not quote either. */
-const secretNames = /secret|token|passw|key|credential/i;
+const secretNames = /secret|token|passw|pwd|key|credential|auth|proxy/i;
 
 export class ExecCredentials {
   readonly #plugin: ExecPlugin;
@@ -102,8 +104,12 @@ export class ExecCredentials {
         return this.#whyNotStarted(run.code);
       case 'ended': {
         const how = typeof run.how === 'string' ? `was ended by ${run.how}` : `failed with exit code ${run.how}`;
-        const secrets = [...this.#secrets(), ...(isText(proxyUrl) ? [proxyUrl] : [])];
-        const said = withoutSecrets(stripVTControlCharacters(run.stderr).trim(), secrets)?.slice(0, 500);
+        const told = [proxyUrl, JSON.stringify(this.#plugin.clusterExtension)].filter(isText);
+        const secrets = [...this.#secrets(), ...told];
+        const said = withoutSecrets(stripVTControlCharacters(run.stderr).trim().slice(0, maxRead), secrets)?.slice(
+          0,
+          500,
+        );
         return said ? `${how}: ${said}` : how;
       }
       default:
@@ -130,7 +136,9 @@ export class ExecCredentials {
     const inherited = Object.entries(this.#options.env).flatMap(([name, value]) =>
       value !== undefined && secretNames.test(name) ? [value] : [],
     );
-    return [...this.#plugin.args.reveal(), ...Object.values(this.#plugin.env.reveal()), ...inherited];
+    const { token, certificate } = this.#current?.credential ?? {};
+    const printed = [token, certificate?.key].filter((each) => each !== undefined);
+    return [...this.#plugin.args.reveal(), ...Object.values(this.#plugin.env.reveal()), ...inherited, ...printed];
   }
 
   async #read(output: string): Promise<ExecCredential> {

@@ -18,6 +18,20 @@ const cases: readonly [what: string, secrets: readonly string[], said: string, s
   ['the word of the mask', ['secret', 'hunter2'], 'secret hunter2', '[secret] [secret]'],
   ['signs that mean something in patterns', ['a.*(b)[c]$^|'], 'x a.*(b)[c]$^| axx(b)', 'x [secret] axx([secret])'],
   ['a token that it was not given', [], 'got eyJhbGciOiJSUzI1NiIsImtpZCI6.x', 'got [secret].x'],
+  ['small letters', ['HunterTwo'], 'huntertwo is wrong', '[secret] is wrong'],
+  ['a password that it calls so', [], 'bad password: correcthorse', 'bad password: [secret]'],
+  ['a password in JSON', [], '{"password":"correct horse"}', '{"password":"[secret] horse"}'],
+  ['a password that it says', [], 'your password is correcthorse!', 'your password is [secret]'],
+  ['a password in an address', [], 'GET /?client_secret=abc&user=me', 'GET /?client_secret=[secret]'],
+  ['a header', [], 'Authorization: Bearer abc', 'Authorization: Bearer [secret]'],
+  ['a bearer', [], 'sent bearer abc', 'sent bearer [secret]'],
+  ['a token in small letters', [], 'got a94a8fe5ccb19ba61c4c0873', 'got [secret]'],
+  [
+    'no talk of passwords',
+    [],
+    'no token was found; the password has expired, run "login" to renew the token',
+    'no token was found; the password has expired, run "login" to renew the token',
+  ],
   [
     'nothing else',
     ['', 'x-y-z'],
@@ -31,4 +45,12 @@ for (const [what, secrets, said, shown] of cases) {
 
 test('shows nothing when there is too much to look for', () => {
   assert.equal(withoutSecrets('abc', ['x'.repeat(100_000)]), undefined);
+});
+
+test('takes no longer than the text is long', () => {
+  for (const text of ['password', 'passw', 'key ', 'a', ' ', 'key:', 'bearer ', '=', 'a1']) {
+    const before = process.threadCpuUsage();
+    withoutSecrets(text.repeat(200_000 / text.length), ['hunter2', 'a'.repeat(1000)]);
+    assert.ok(process.threadCpuUsage(before).user < 1_000_000, text);
+  }
 });
