@@ -7,29 +7,16 @@
  */
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { Authenticator, type Tokens } from './authenticate/authenticate.ts';
-import { ServiceAccountTokens } from './authenticate/service-account-tokens.ts';
-import { Authoriser } from './authorise/authoriser.ts';
-import { createDefaults } from './composition/bootstrap/bootstrap-objects.ts';
-import { expireEvents } from './composition/bootstrap/event-expiry.ts';
-import { builtInResources } from './composition/built-in/built-in-resources.ts';
-import { runDefinitions } from './composition/custom-resources/definition-controller.ts';
+import type { Tokens } from './authenticate/authenticate.ts';
+import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
-import { OpenApi } from './discovery/open-api.ts';
-import { Impersonator } from './impersonate/impersonate.ts';
+import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
-import { Registry } from './resource/registry.ts';
-import type { Resource, Surroundings } from './resource/resource.ts';
-import { answer } from './route/handle-request.ts';
+import { handleRequest } from './route/handle-request.ts';
 import { type Authority, createAuthority, type Identity } from './serving/certificates.ts';
-import { openHttpsDoor } from './serving/https.ts';
+import { serveHttps } from './serving/https.ts';
 import { inProcessTransport } from './serving/in-process.ts';
 import { kubeconfigText } from './serving/kubeconfig.ts';
-import type { Revision } from './store/revision.ts';
-import { Store } from './store/store.ts';
-import type { Context } from './verbs/context.ts';
-import { remove } from './verbs/delete.ts';
-import { FanOut } from './watch/fan-out.ts';
 
 export interface ApiServerOptions {
   /** Where time comes from: timestamps, timeouts of watches, bookmarks, the expiry of events. @default systemClock */
@@ -75,39 +62,9 @@ export interface ApiServer extends AsyncDisposable {
 
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, onError } = options;
-  const store = new Store({ history });
-  const registry = new Registry(builtInResources());
-  const fanOut = new FanOut(store);
-  const surroundings: Surroundings = {
-    random,
-    get now() {
-      return clock.now();
-    },
-    find: (collection, key) => store.collection(collection).get(key)?.object,
-    *list(collection) {
-      for (const { object } of store.collection(collection).list()) yield object;
-    },
-  };
-  const accountTokens = new ServiceAccountTokens({ clock, random, find: surroundings.find });
-  const context: Context = {
-    store,
-    registry,
-    fanOut,
-    clock,
-    random,
-    surroundings,
-    logs,
-    accountTokens,
-    authenticator: new Authenticator(tokens, accountTokens),
-    authoriser: new Authoriser(store),
-  };
-  runDefinitions(context, (resource, existing) => removeFor(context, resource, existing));
-  const expiry = expireEvents(context);
-  createDefaults(context);
-
-  const impersonator = new Impersonator(context.authoriser);
-  const walk = { context, openApi: new OpenApi(registry), impersonator, onError };
-  const transportAs = (user: User): Transport => inProcessTransport((request) => answer(walk, request), user);
+  const composition = compose({ clock, random, tokens, history, logs, onError });
+  const handle = (request: ApiRequest) => handleRequest(composition, request);
+  const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 
   let identities: { readonly authority: Authority; readonly server: Identity; readonly client: Identity } | undefined;
   const doors = new Set<Listening>();
@@ -122,7 +79,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
         identities = { authority, server, client: authority.issueClient(administrator.name, administrator.groups) };
       }
       const { authority, server, client } = identities;
-      const door = await openHttpsDoor((request) => answer(walk, request), {
+      const door = await serveHttps(handle, {
         port,
         server,
         authority: authority.certificate,
@@ -140,56 +97,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       doors.add(listening);
       return listening;
     },
-    compact: () => store.compact(),
+    compact: () => composition.context.store.compact(),
     async [Symbol.asyncDispose]() {
-      expiry[Symbol.dispose]();
-      fanOut.closeAll();
+      composition[Symbol.dispose]();
       await Promise.all([...doors].map((door) => door[Symbol.asyncDispose]()));
     },
   };
-}
-
-/** The server's own deletion of an object whose definition is going. */
-function removeFor(context: Context, resource: Resource, existing: Revision): void {
-  const { namespace = '', name = '' } = existing.object.metadata;
-  remove(
-    context,
-    {
-      request: {
-        method: 'DELETE',
-        path: '',
-        query: new URLSearchParams(),
-        headers: {},
-        body: undefined,
-        credentials: {},
-        host: '',
-      },
-      user: administrator,
-      info: {
-        type: 'resource',
-        verb: 'delete',
-        group: resource.group,
-        version: resource.version,
-        resource: resource.resource,
-        namespace,
-        name,
-        subresource: '',
-        rest: [],
-        watchPath: false,
-        throughNamespace: false,
-      },
-      resource,
-      namespace,
-      name,
-      warnings: [],
-    },
-    existing,
-    {
-      dryRun: false,
-      gracePeriodSeconds: undefined,
-      propagation: undefined,
-      orphanDependents: undefined,
-      preconditions: {},
-    },
-  );
 }

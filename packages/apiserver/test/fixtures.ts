@@ -4,7 +4,7 @@ import { type ApiServer, type ApiServerOptions, createApiServer } from '@keelson
 import type { Clock, Random, Transport, TransportRequest } from '@keelson/core';
 
 /** Time passes when a test says so; timers fire in the order of their due times. */
-class ManualClock implements Clock {
+export class ManualClock implements Clock {
   #elapsedMs = 0;
   #order = 0;
   readonly #timers = new Set<{ readonly dueMs: number; readonly order: number; readonly callback: () => void }>();

@@ -1,14 +1,16 @@
 /** A definition that is being deleted lets no new objects come. */
 
-import { collectionName } from '../composition/custom-resources/definition.ts';
 import type { ApiObject } from '../object.ts';
+import type { Write } from '../resource/write.ts';
 import { forbidden, resourceNamed } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { AdmissionContext } from './admission.ts';
 
-export function assertDefinitionStays({ store }: Context, { resource }: Call, object: ApiObject): void {
+const definitions = 'customresourcedefinitions.apiextensions.k8s.io';
+
+export function assertDefinitionStays({ objects }: AdmissionContext, { resource }: Write, object: ApiObject): void {
   if (!resource.strategy.custom) return;
-  const definition = store.collection(collectionName).get(`${resource.resource}.${resource.group}`);
-  if (!definition?.object.metadata.deletionTimestamp) return;
+  const definition = objects.find(definitions, `${resource.resource}.${resource.group}`);
+  if (!definition?.metadata.deletionTimestamp) return;
   throw forbidden(
     resourceNamed(resource),
     object.metadata.name ?? '',

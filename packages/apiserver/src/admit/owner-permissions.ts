@@ -8,30 +8,30 @@ import { equalJson, type OwnerReference } from '@keelson/core';
 import type { ApiObject } from '../object.ts';
 import { isPrivileged } from '../request/user.ts';
 import { apiVersionOf } from '../resource/resource.ts';
+import type { Write } from '../resource/write.ts';
 import { forbidden, resourceNamed } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { AdmissionContext } from './admission.ts';
 
 const ownersOf = (object: ApiObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? [];
 
 /** `old` is `undefined` for an object that is being created. */
 export function assertOwnerPermissions(
-  context: Context,
-  call: Call,
+  context: AdmissionContext,
+  write: Write,
   object: ApiObject,
   old: ApiObject | undefined,
 ): void {
-  const { user, resource, info, namespace } = call;
+  const { user, resource, subresource, namespace } = write;
   const owners = ownersOf(object);
   if (owners.length === 0 && ownersOf(old).length === 0) return;
   if (isPrivileged(user) || equalJson(owners, ownersOf(old))) return;
-  if (resource.collection === 'pods' && info.subresource === 'status') return;
+  if (resource.collection === 'pods' && subresource === 'status') return;
   const { authoriser, registry } = context;
   const name = object.metadata.name ?? '';
   const refused = (why: string) => forbidden(resourceNamed(resource), name, why);
 
   if (old !== undefined) {
     const { group, resource: plural } = resource;
-    const { subresource } = info;
     const deletion = {
       type: 'resource',
       verb: 'delete',

@@ -2,17 +2,17 @@
 import type { PriorityClass } from '@keelson/core/scheduling/v1';
 import type { ApiObject, JsonObject } from '../object.ts';
 import { forbidden } from '../status.ts';
-import type { Context } from '../verbs/context.ts';
+import type { AdmissionContext } from './admission.ts';
 
 const collection = 'priorityclasses.scheduling.k8s.io';
 
-export function podPriority({ surroundings }: Context, pod: ApiObject): ApiObject {
+export function podPriority({ objects }: AdmissionContext, pod: ApiObject): ApiObject {
   const spec = pod.spec as JsonObject;
   const name = spec.priorityClassName as string | undefined;
   const found =
     name === undefined
-      ? [...surroundings.list(collection)].find((each) => (each as unknown as PriorityClass).globalDefault === true)
-      : surroundings.find(collection, name);
+      ? [...objects.list(collection)].find((each) => (each as unknown as PriorityClass).globalDefault === true)
+      : objects.find(collection, name);
   const priorityClass = found as unknown as PriorityClass | undefined;
   if (name !== undefined && priorityClass === undefined) {
     throw forbidden(

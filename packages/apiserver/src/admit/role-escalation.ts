@@ -4,13 +4,13 @@
  */
 import { equalJson } from '@keelson/core';
 import type { ClusterRole, PolicyRule, RoleRef } from '@keelson/core/rbac/v1';
-import type { Authoriser } from '../authorise/authoriser.ts';
 import { MissingRole } from '../authorise/authoriser.ts';
 import { compacted, ruleText, uncovered } from '../authorise/rule-cover.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
 import { isPrivileged } from '../request/user.ts';
+import type { Write } from '../resource/write.ts';
 import { forbidden, notFound, resourceNamed, StatusError } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { AdmissionContext } from './admission.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -20,13 +20,18 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /** Throws a refusal when this write would give away what its writer does not hold; `old` is what it changes. */
-export function assertNoEscalation(context: Context, call: Call, object: ApiObject, old: ApiObject | undefined): void {
-  const { resource, user, info } = call;
-  if (resource.group !== rbac || info.subresource !== '' || isPrivileged(user)) return;
+export function assertNoEscalation(
+  context: AdmissionContext,
+  write: Write,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): void {
+  const { resource, user, subresource } = write;
+  if (resource.group !== rbac || subresource !== '' || isPrivileged(user)) return;
   if (old !== undefined && changesOwnersOnly(object, old)) return;
   const { authoriser } = context;
-  if (resource.resource.endsWith('bindings')) assertBinding(authoriser, call, object);
-  else assertRole(authoriser, call, object as unknown as ClusterRole, old as unknown as ClusterRole | undefined);
+  if (resource.resource.endsWith('bindings')) assertBinding(authoriser, write, object);
+  else assertRole(authoriser, write, object as unknown as ClusterRole, old as unknown as ClusterRole | undefined);
 }
 
 /** What the garbage collector does to an object that it could not have written. */
@@ -35,9 +40,13 @@ function changesOwnersOnly(object: ApiObject, old: ApiObject): boolean {
   return equalJson(withMetadata(object, { ownerReferences, finalizers, managedFields }), old);
 }
 
-function assertRole(authoriser: Authoriser, call: Call, role: ClusterRole, old: ClusterRole | undefined): void {
-  const { user, info, resource } = call;
-  const { namespace, name } = info;
+function assertRole(
+  authoriser: AdmissionContext['authoriser'],
+  write: Write,
+  role: ClusterRole,
+  old: ClusterRole | undefined,
+): void {
+  const { user, resource, namespace, name } = write;
   const may = {
     type: 'resource',
     verb: 'escalate',
@@ -46,7 +55,7 @@ function assertRole(authoriser: Authoriser, call: Call, role: ClusterRole, old: 
     subresource: '',
   } as const;
   if (authoriser.decide(user, { ...may, namespace, name }).allowed) return;
-  assertHeld(authoriser, call, role.metadata.name, role.rules ?? []);
+  assertHeld(authoriser, write, role.metadata.name, role.rules ?? []);
   const gathers = (each: ClusterRole | undefined) => (each?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
   if (!gathers(role) && !gathers(old)) return;
   if (uncovered(authoriser.rulesFor(user, '').rules, everything).length === 0) return;
@@ -59,15 +68,15 @@ const roleResources: ReadonlyMap<string, string> = new Map([
   ['ClusterRole', 'clusterroles'],
 ]);
 
-function assertBinding(authoriser: Authoriser, call: Call, binding: ApiObject): void {
-  const { user, namespace, resource } = call;
+function assertBinding(authoriser: AdmissionContext['authoriser'], write: Write, binding: ApiObject): void {
+  const { user, namespace, resource } = write;
   const { apiGroup = '', kind, name } = binding.roleRef as RoleRef;
   const roles = roleResources.get(kind);
   if (roles !== undefined) {
     const may = { type: 'resource', verb: 'bind', group: apiGroup, resource: roles, subresource: '' } as const;
     if (authoriser.decide(user, { ...may, namespace, name }).allowed) return;
   }
-  assertHeld(authoriser, call, binding.metadata.name ?? '', rulesOf());
+  assertHeld(authoriser, write, binding.metadata.name ?? '', rulesOf());
 
   function rulesOf(): readonly PolicyRule[] {
     try {
@@ -80,8 +89,13 @@ function assertBinding(authoriser: Authoriser, call: Call, binding: ApiObject): 
   }
 }
 
-function assertHeld(authoriser: Authoriser, call: Call, name: string, rules: readonly PolicyRule[]): void {
-  const { user, namespace, resource } = call;
+function assertHeld(
+  authoriser: AdmissionContext['authoriser'],
+  write: Write,
+  name: string,
+  rules: readonly PolicyRule[],
+): void {
+  const { user, namespace, resource } = write;
   const held = authoriser.rulesFor(user, namespace);
   const missing = uncovered(held.rules, rules);
   if (missing.length > 0) throw refused();

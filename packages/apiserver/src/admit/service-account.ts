@@ -1,20 +1,20 @@
 /** Every pod has a service account, and its containers find that account's token. */
 import type { ServiceAccount } from '@keelson/core/v1';
 import { type ApiObject, at, type JsonObject } from '../object.ts';
+import { generatedSuffix } from '../resource/generated-name.ts';
 import { forbidden } from '../status.ts';
-import type { Context } from '../verbs/context.ts';
-import { generatedSuffix } from '../write/generated-name.ts';
+import type { AdmissionContext } from './admission.ts';
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The real server makes tokens last an hour and the few seconds that a kubelet needs. */
 const tokenSeconds = 3607;
 
-export function podServiceAccount({ surroundings, random }: Context, pod: ApiObject): ApiObject {
+export function podServiceAccount({ objects, random }: AdmissionContext, pod: ApiObject): ApiObject {
   const spec = pod.spec as JsonObject;
   const name = (spec.serviceAccountName as string | undefined) ?? 'default';
   const namespace = pod.metadata.namespace ?? '';
-  const account = surroundings.find('serviceaccounts', `${namespace}/${name}`) as unknown as ServiceAccount | undefined;
+  const account = objects.find('serviceaccounts', `${namespace}/${name}`) as unknown as ServiceAccount | undefined;
   if (account === undefined) {
     throw forbidden(
       { group: '', name: 'pods' },

@@ -11,13 +11,13 @@ import {
   union,
 } from '@keelson/core/fields';
 import * as fc from 'fast-check';
+import type { JsonObject } from '../object.ts';
 import { applyObject } from './apply-object.ts';
 import { updateManagedFields } from './ownership/update-managed-fields.ts';
 import type { ObjectType } from './schemas/object-type.ts';
 import { typeSchemaFromStructural } from './schemas/structural-schema.ts';
 import { compare } from './typed/compare.ts';
 import { fieldsOf } from './typed/fields-of.ts';
-import type { JsonObject } from './typed/json.ts';
 import { withNamedFields } from './typed/named-fields.ts';
 
 const apiVersion = 'example.com/v1';

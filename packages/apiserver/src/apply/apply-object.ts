@@ -7,6 +7,7 @@
  */
 import { equalJson } from '@keelson/core';
 import { difference, equalSets, isEmpty, type PathSet } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../object.ts';
 import {
   type ApplyConflict,
   type ConflictCause,
@@ -29,7 +30,6 @@ import { reconciled, transfer, withoutNeverOwned, withoutReset } from './ownersh
 import { ownersAfterUpdate } from './ownership/update-managed-fields.ts';
 import type { ObjectType } from './schemas/object-type.ts';
 import { fieldsOf } from './typed/fields-of.ts';
-import { isObject, type JsonObject } from './typed/json.ts';
 import { merge } from './typed/merge.ts';
 import { type Duplicates, printProblems, problemsOf } from './typed/validate.ts';
 

@@ -1,5 +1,5 @@
 export { applyObject } from './apply-object.ts';
-export { keepTimestamps } from './no-op-write.ts';
+export { withoutNoOpTimestamps } from './no-op-write.ts';
 export type { ReplicasPaths } from './ownership/scale-managed-fields.ts';
 export { managedFieldsAfterScale, scaleManagedFields } from './ownership/scale-managed-fields.ts';
 export { updateManagedFields } from './ownership/update-managed-fields.ts';

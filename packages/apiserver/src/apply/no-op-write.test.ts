@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepTimestamps } from './no-op-write.ts';
-import type { JsonObject } from './typed/json.ts';
+import type { JsonObject } from '../object.ts';
+import { withoutNoOpTimestamps } from './no-op-write.ts';
 
 const entry = (manager: string, time: string, fieldsV1: object = { 'f:spec': {} }) => ({
   manager,
@@ -20,7 +20,7 @@ const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
 test('new times alone do not make a new object', () => {
   const before = object({ a: 1 }, entry('one', early), entry('two', early));
   const after = object({ a: 1 }, entry('one', early), entry('two', late));
-  assert.deepEqual(keepTimestamps(before, after), before);
+  assert.deepEqual(withoutNoOpTimestamps(before, after), before);
 });
 
 test('new times stay where anything else is new', () => {
@@ -32,5 +32,5 @@ test('new times stay where anything else is new', () => {
     object({ a: 1 }, entry('one', late), entry('two', late)),
     object({ a: 1 }),
   ];
-  for (const after of changes) assert.equal(keepTimestamps(before, after), after);
+  for (const after of changes) assert.equal(withoutNoOpTimestamps(before, after), after);
 });

@@ -3,11 +3,12 @@
  * write can be recognised as none.
  */
 import { equalJson } from '@keelson/core';
+import { isObject, type JsonObject } from '../object.ts';
 import { managedFieldsOf, withManagedFields } from './ownership/managed-fields.ts';
-import { isList, isObject, type JsonObject, withMember } from './typed/json.ts';
+import { isList, withMember } from './typed/json.ts';
 
 /** For an update, after everything else was done to `after`, before it is compared with what is stored. */
-export function keepTimestamps(before: JsonObject, after: JsonObject): JsonObject {
+export function withoutNoOpTimestamps(before: JsonObject, after: JsonObject): JsonObject {
   const old = managedFieldsOf(before);
   const now = managedFieldsOf(after);
   if (!isList(old) || !isList(now) || old.length !== now.length || now.length === 0) return after;

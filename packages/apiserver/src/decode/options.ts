@@ -9,6 +9,7 @@ import {
 } from '@keelson/schema/validation';
 import { isObject, type JsonObject } from '../object.ts';
 import { isTrue } from '../request/request-info.ts';
+import type { DeleteOptions, Propagation } from '../resource/write.ts';
 import { badRequest, invalidOptions, StatusError } from '../status.ts';
 
 export function optionalInteger(query: URLSearchParams, name: string): number | undefined {
@@ -159,18 +160,12 @@ export function writeOptions(
   };
 }
 
-type Propagation = 'Foreground' | 'Background' | 'Orphan';
-
-export interface DeleteOptions {
+export interface DeleteRequestOptions extends DeleteOptions {
   readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
-  readonly propagation: Propagation | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly preconditions: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined };
 }
 
 /** From the body if there is one, else from the query. */
-export function deleteOptions(query: URLSearchParams, body: JsonObject | undefined): DeleteOptions {
+export function deleteOptions(query: URLSearchParams, body: JsonObject | undefined): DeleteRequestOptions {
   const options = body === undefined ? fromQuery(query) : fromBody(body);
   const { propagation, orphanDependents, dryRun } = options;
   const causes: Problem[] = [];
@@ -187,7 +182,7 @@ export function deleteOptions(query: URLSearchParams, body: JsonObject | undefin
   return { ...options, dryRun: dryRun.length > 0, propagation: propagation as Propagation | undefined };
 }
 
-interface UncheckedDelete extends Omit<DeleteOptions, 'dryRun' | 'propagation'> {
+interface UncheckedDelete extends Omit<DeleteOptions, 'propagation'> {
   readonly dryRun: readonly string[];
   readonly propagation: string | undefined;
 }

@@ -25,7 +25,7 @@ export class OpenApi {
     this.#registry = registry;
   }
 
-  answer(request: ApiRequest): ApiResponse | undefined {
+  respond(request: ApiRequest): ApiResponse | undefined {
     const match = /^\/openapi\/v3(?:\/(?<path>.+?))?\/?$/.exec(request.path);
     if (match === null) {
       // Old clients want version 2 in protobuf; kubectl asks for it when it does not find what it needs in version 3.

@@ -2,7 +2,8 @@
  * The order of a merged list: patched items in the patch's order, the others in the order that they had, interleaved
  * so that the others stay before what they were before.
  */
-import { isObject, type Json, type JsonList } from '../apply/typed/json.ts';
+import type { Json, JsonList } from '../apply/typed/json.ts';
+import { isObject } from '../object.ts';
 
 /** What an item is recognised by: its merge key's value, or itself. */
 export function identityOf(item: Json, mergeKey: string): Json {

@@ -10,7 +10,8 @@
  */
 
 import { goPrint, goType } from '../apply/typed/go-print.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject } from '../apply/typed/json.ts';
+import { isList, type Json, type JsonList } from '../apply/typed/json.ts';
+import { isObject, type JsonObject } from '../object.ts';
 import { identityOf, inOrder } from './list-order.ts';
 import type { PatchField, PatchSchema } from './patch-schema.ts';
 import {

@@ -39,20 +39,23 @@ interface Decoded {
   readonly unknown: readonly string[];
 }
 
-/** What a value has on its way into the store beside itself. */
-export interface Surroundings {
+/** Reads what is stored, by collection and key. */
+export interface ObjectReader {
+  readonly find: (collection: string, key: string) => ApiObject | undefined;
+  readonly list: (collection: string) => Iterable<ApiObject>;
+}
+
+/** What a strategy has beside the object: the other objects, time and chance. */
+export interface StrategyContext extends ObjectReader {
   readonly random: Random;
   /** Wall time in milliseconds. */
   readonly now: number;
-  /** The stored objects of another collection, by key. */
-  readonly find: (collection: string, key: string) => ApiObject | undefined;
-  readonly list: (collection: string) => Iterable<ApiObject>;
 }
 
 /** How one endpoint of a resource (the object itself, its status, …) changes an object. */
 export interface UpdateRules {
   /** Keeps what this endpoint may not change, counts the generation. */
-  prepare(object: ApiObject, old: ApiObject, around: Surroundings): ApiObject;
+  prepare(object: ApiObject, old: ApiObject, context: StrategyContext): ApiObject;
   /** `warn` gets what is tolerated, for the caller to read. */
   validate(object: ApiObject, old: ApiObject, warn: (text: string) => void): readonly Problem[];
   /** Fields that this endpoint does not keep, and that its users therefore never own. */
@@ -71,7 +74,7 @@ export interface Strategy {
   decode(body: JsonObject): Decoded;
   default(object: ApiObject): ApiObject;
   /** Drops what a creator may not set, starts the generation, allocates. */
-  prepareForCreate(object: ApiObject, around: Surroundings): ApiObject;
+  prepareForCreate(object: ApiObject, context: StrategyContext): ApiObject;
   validate(object: ApiObject): readonly Problem[];
   /** Remarks for the creator that are no refusal. */
   warnings(object: ApiObject): readonly string[];
@@ -91,7 +94,7 @@ export interface Strategy {
   /** Whether the garbage collector's finalizers may be put on these objects. */
   readonly collectible: boolean;
   /** Whether an update that leaves a deleted object without finalizers removes it. */
-  mayVanish(object: ApiObject): boolean;
+  isFinalized(object: ApiObject): boolean;
 
   /** Field selectors, beside metadata.name and metadata.namespace. */
   readonly fields: ReadonlyMap<string, (object: ApiObject) => string>;

@@ -14,9 +14,10 @@ import { log } from '../subresources/log.ts';
 import { isReview, review } from '../subresources/reviews.ts';
 import { scale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { create } from '../verbs/create.ts';
-import { deleteObject } from '../verbs/delete.ts';
+import { deleteOne } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { get } from '../verbs/get.ts';
 import { list } from '../verbs/list.ts';
@@ -69,11 +70,11 @@ function object(context: Context, call: Call): Promise<ApiResponse> | ApiRespons
     case 'watch':
       return watch(context, call, listOptions(watchQuery(call), true));
     case 'update':
-      return update(context, call, '', rules);
+      return update(context, call, rules);
     case 'patch':
-      return patch(context, call, '', rules);
+      return patch(context, call, rules);
     case 'delete':
-      return deleteObject(context, call);
+      return deleteOne(context, call);
     case 'deletecollection':
       return deleteCollection(context, call);
     default:
@@ -118,9 +119,9 @@ async function endpoint(context: Context, call: Call): Promise<ApiResponse> {
     case 'get':
       return get(context, call);
     case 'update':
-      return update(context, call, info.subresource, rules);
+      return update(context, call, rules);
     case 'patch':
-      return patch(context, call, info.subresource, rules);
+      return patch(context, call, rules);
     default:
       throw methodUnknown();
   }

@@ -14,30 +14,32 @@ import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse
 import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { isPrivileged, type User } from '../request/user.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { dispatch } from './dispatch.ts';
 
-export interface Walk {
+/** What it takes to answer requests. */
+export interface RequestHandling {
   readonly context: Context;
   readonly openApi: OpenApi;
   readonly impersonator: Impersonator;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-export async function answer(walk: Walk, request: ApiRequest): Promise<ApiResponse> {
+export async function handleRequest(handling: RequestHandling, request: ApiRequest): Promise<ApiResponse> {
   const warnings: string[] = [];
-  const response = withWarnings(await walked(walk, request, warnings), warnings);
+  const response = withWarnings(await respond(handling, request, warnings), warnings);
   return prefersYaml(request.headers.accept) ? asYaml(response) : pretty(request, response);
 }
 
-async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+async function respond(handling: RequestHandling, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
   let user: User | undefined;
   try {
     if (!isEscapedWell(request.path)) return textResponse(400, '400 Bad Request');
     const info = requestInfo(request.method, request.path, request.query);
-    user = authorised(walk, request, info, warnings);
-    if (info.type === 'other') return other(walk, request);
-    const { context } = walk;
+    user = authorised(handling, request, info, warnings);
+    if (info.type === 'other') return other(handling, request);
+    const { context } = handling;
     const resource = context.registry.find(info.group, info.version, info.resource);
     if (resource === undefined) {
       // A group that exists says that there is no such resource in it; anything else is no path at all.
@@ -60,20 +62,20 @@ async function walked(walk: Walk, request: ApiRequest, warnings: string[]): Prom
     };
     return await dispatch(context, call);
   } catch (error) {
-    if (!(error instanceof StatusError)) walk.onError?.(error);
+    if (!(error instanceof StatusError)) handling.onError?.(error);
     return failure(error, user);
   }
 }
 
 /** Who is asking, or on whose behalf; throws unless he may. */
-function authorised(walk: Walk, request: ApiRequest, info: RequestInfo, warnings: string[]): User {
-  const { authenticator, authoriser } = walk.context;
+function authorised(handling: RequestHandling, request: ApiRequest, info: RequestInfo, warnings: string[]): User {
+  const { authenticator, authoriser } = handling.context;
   const { query, impersonation } = request;
   const requestor = authenticator.authenticate(request, warnings);
   const user =
     impersonation === undefined
       ? requestor
-      : walk.impersonator.impersonate(requestor, impersonation, attributesOf(info, query));
+      : handling.impersonator.impersonate(requestor, impersonation, attributesOf(info, query));
   if (isPrivileged(user)) return user;
   const wanted = attributesOf(info, query);
   const { allowed, reason } = authoriser.decide(user, wanted);
@@ -81,11 +83,11 @@ function authorised(walk: Walk, request: ApiRequest, info: RequestInfo, warnings
   return user;
 }
 
-function other({ context, openApi }: Walk, request: ApiRequest): ApiResponse {
+function other({ context, openApi }: RequestHandling, request: ApiRequest): ApiResponse {
   return (
     health(request, context.registry) ??
     discover(request, context.registry) ??
-    openApi.answer(request) ??
+    openApi.respond(request) ??
     issuerDiscovery(request, context.accountTokens) ??
     textResponse(404, '404 page not found\n')
   );

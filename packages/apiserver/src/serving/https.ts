@@ -19,7 +19,7 @@ export interface HttpsDoor extends AsyncDisposable {
   readonly port: number;
 }
 
-export async function openHttpsDoor(
+export async function serveHttps(
   answer: Answer,
   {
     port,

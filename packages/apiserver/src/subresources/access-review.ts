@@ -4,7 +4,8 @@ import type { Attributes } from '../authorise/attributes.ts';
 import { type ApiObject, type JsonObject, without } from '../object.ts';
 import type { User } from '../request/user.ts';
 import { invalid } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { ignoredSelectors, selectorAttributeProblems } from './selector-attributes.ts';
 
 interface Spec {

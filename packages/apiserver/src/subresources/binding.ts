@@ -11,7 +11,8 @@ import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn, type Resource } from '../resource/resource.ts';
 import { conflict, invalid, notFound } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 
 const pods = { group: '', name: 'pods' };
 

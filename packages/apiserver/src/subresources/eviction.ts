@@ -7,21 +7,24 @@
 import { matchesLabels, requirementsOf, setCondition, timestamp } from '@keelson/core';
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { Pod } from '@keelson/core/v1';
-import { admit } from '../admit/admit.ts';
+import { admit } from '../admit/admission.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
-import { type DeleteOptions, deleteOptions, writeOptions } from '../decode/options.ts';
+import { deleteOptions, writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
 import { type ApiObject, at, isObject, type JsonObject, put } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn, type Resource } from '../resource/resource.ts';
+import type { Preconditions, Write } from '../resource/write.ts';
 import { badRequest, forbidden, notFound, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
-import type { Call, Context } from '../verbs/context.ts';
-import { assertPreconditions, remove } from '../verbs/delete.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
+import { deleteNow } from '../write/delete.ts';
 import { inNamespace } from '../write/metadata.ts';
-import { updateOwnStatus } from '../write/own-update.ts';
+import { assertPreconditions } from '../write/optimistic-lock.ts';
+import { updateOwnStatus } from '../write/own-status-update.ts';
 
 const pods = { group: '', name: 'pods' };
 const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
@@ -53,7 +56,8 @@ export async function evict(context: Context, call: Call): Promise<ApiResponse> 
   warnings.push(...decoded.warnings);
   const eviction = inNamespace(decoded.object, namespace);
   if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
-  admit(context, call, 'CREATE', eviction);
+  const write = writeOf(call, options);
+  admit(context, write, 'CREATE', eviction);
 
   const sent = isObject(eviction.deleteOptions) ? eviction.deleteOptions : {};
   const deletion: Deletion = {
@@ -65,7 +69,7 @@ export async function evict(context: Context, call: Call): Promise<ApiResponse> 
   if (existing === undefined) throw notFound(pods, name);
   const pod = existing.object as unknown as Pod;
   if (!isUnguarded(pod)) askBudget(context, pod, deletion.dryRun.length > 0);
-  removeEvicted(context, call, existing, deletion);
+  removeEvicted(context, { ...write, dryRun: deletion.dryRun.length > 0 }, existing, deletion);
   return jsonResponse(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }
 
@@ -92,27 +96,23 @@ function askBudget(context: Context, pod: Pod, isDry: boolean): void {
   const { name = '', namespace = '' } = budget.metadata;
   const left = (budget.status?.disruptionsAllowed ?? 0) - 1;
   const now = context.clock.now();
-  updateOwnStatus(
-    context,
-    { group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' },
-    namespace,
-    name,
-    (old) => {
-      const counted = put(put(old, ['status', 'disruptionsAllowed'], left), ['status', 'disruptedPods'], {
-        ...budget.status?.disruptedPods,
-        [pod.metadata.name ?? '']: timestamp(now),
-      });
-      if (left > 0) return counted;
-      const none = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const;
-      const generation = budget.status?.observedGeneration;
-      const conditions = setCondition(budget.status?.conditions ?? [], none, { generation, wallMs: now });
-      return put(counted, ['status', 'conditions'], conditions);
-    },
-  );
+  const budgets = context.registry.find('policy', 'v1', 'poddisruptionbudgets');
+  if (budgets === undefined) throw new Error('disruption budgets are not served');
+  updateOwnStatus(context, budgets, namespace, name, (old) => {
+    const counted = put(put(old, ['status', 'disruptionsAllowed'], left), ['status', 'disruptedPods'], {
+      ...budget.status?.disruptedPods,
+      [pod.metadata.name ?? '']: timestamp(now),
+    });
+    if (left > 0) return counted;
+    const none = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const;
+    const generation = budget.status?.observedGeneration;
+    const conditions = setCondition(budget.status?.conditions ?? [], none, { generation, wallMs: now });
+    return put(counted, ['status', 'conditions'], conditions);
+  });
 }
 
-function* budgetsOf({ surroundings }: Context, { metadata }: Pod): Generator<PodDisruptionBudget, void> {
-  for (const object of surroundings.list('poddisruptionbudgets.policy')) {
+function* budgetsOf({ objects }: Context, { metadata }: Pod): Generator<PodDisruptionBudget, void> {
+  for (const object of objects.list('poddisruptionbudgets.policy')) {
     const budget = object as unknown as PodDisruptionBudget;
     const { selector } = budget.spec ?? {};
     if (selector == null || budget.metadata.namespace !== metadata.namespace) continue;
@@ -172,21 +172,19 @@ function refusal(message: string, retryAfterSeconds?: number): StatusError {
 }
 
 /** Writes on the pod why it goes, and deletes it. */
-function removeEvicted(context: Context, call: Call, existing: Revision, deletion: Deletion): void {
+function removeEvicted(context: Context, write: Write, existing: Revision, deletion: Deletion): void {
   const { store } = context;
-  const { resource } = call;
+  const { resource } = write;
   const options = () => deleteOptions(new URLSearchParams(), deletion);
-  if (deletion.dryRun.length > 0) {
-    remove(context, call, existing, options());
+  if (write.dryRun) {
+    deleteNow(context, write, existing, options());
     return;
   }
-  const preconditions = (
-    isObject(deletion.preconditions) ? deletion.preconditions : {}
-  ) as DeleteOptions['preconditions'];
-  assertPreconditions(resource, existing.object, { preconditions });
+  const preconditions = (isObject(deletion.preconditions) ? deletion.preconditions : {}) as Preconditions;
+  assertPreconditions(resource, existing.object, preconditions);
   const marked = store.update(store.collection('pods'), existing, withReason(existing.object, context.clock.now()));
   const checked = options();
-  remove(context, call, marked, { ...checked, preconditions: { uid: checked.preconditions.uid } });
+  deleteNow(context, write, marked, { ...checked, preconditions: { uid: checked.preconditions.uid } });
 }
 
 function withReason(pod: ApiObject, now: number): ApiObject {

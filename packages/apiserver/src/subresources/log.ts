@@ -13,7 +13,8 @@ import type { ApiResponse, Sink } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { keyIn } from '../resource/resource.ts';
 import { badRequest, invalid, notFound, notImplemented, StatusError } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 
 const uncached = { 'cache-control': 'no-cache, private' };
 

@@ -8,7 +8,8 @@ import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import type { User } from '../request/user.ts';
 import { badRequest } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { inNamespace, managerOf, withoutSystemFields } from '../write/metadata.ts';
 import { localAccess, selfAccess, subjectAccess } from './access-review.ts';
 

@@ -25,12 +25,14 @@ import { builtInDocument } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { apiVersionOf, keyIn, type Resource, type ScalePaths } from '../resource/resource.ts';
+import type { Write } from '../resource/write.ts';
 import { invalid, methodUnknown, notFound, resourceNamed } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { patchedObject } from '../verbs/patched-object.ts';
 import { readPatch } from '../verbs/read-patch.ts';
-import { commitUpdate } from '../write/commit.ts';
-import { assertName, managerOf } from '../write/metadata.ts';
+import { assertName } from '../write/metadata.ts';
+import { updateObject } from '../write/update.ts';
 
 const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const schemaName = 'io.k8s.api.autoscaling.v1.Scale';
@@ -105,12 +107,12 @@ export async function scale(context: Context, call: Call): Promise<ApiResponse> 
     return jsonResponse(200, scaleOf(resource.strategy.fromStorage(found.object), paths));
   }
   const change = info.verb === 'update' ? await replacement(context, call) : await patching(context, call);
-  const object = commit(context, call, paths, change);
+  const object = await commit(context, paths, change);
   return jsonResponse(200, scaleOf(object, paths));
 }
 
 interface Change {
-  readonly dryRun: boolean;
+  readonly write: Write;
   /** The Scale that the request makes of the old one, with its owners. */
   readonly of: (old: ApiObject) => ApiObject;
 }
@@ -125,14 +127,15 @@ async function replacement(context: Context, call: Call): Promise<Change> {
   );
   warnings.push(...remarks);
   assertName(sent, name);
+  const write = writeOf(call, options);
   return {
-    dryRun: options.dryRun,
+    write,
     of: (old) =>
       updateManagedFields({
         type: scaleType(),
         before: old,
         after: sent,
-        manager: managerOf(options.fieldManager, request.headers['user-agent']),
+        manager: write.manager,
         subresource: 'scale',
         now: timestamp(context.clock.now()),
       }) as ApiObject,
@@ -141,32 +144,32 @@ async function replacement(context: Context, call: Call): Promise<Change> {
 
 async function patching(context: Context, call: Call): Promise<Change> {
   const read = await readPatch(call);
-  const scales = { ...call, resource: scaleResource(call.resource) };
+  const write = writeOf(call, read.options);
+  const scales = { ...write, resource: scaleResource(write.resource) };
   return {
-    dryRun: read.options.dryRun,
+    write,
     of(old) {
-      const wanted = patchedObject(context, scales, 'scale', read, old);
+      const wanted = patchedObject(context, scales, read, old);
       assertName(wanted, call.name);
       return wanted;
     },
   };
 }
 
-function commit(context: Context, call: Call, paths: ScalePaths, { dryRun, of }: Change): ApiObject {
-  const { resource, name } = call;
+async function commit(context: Context, paths: ScalePaths, { write, of }: Change): Promise<ApiObject> {
+  const { resource, name } = write;
   const rules = resource.strategy.updates('');
   if (rules === undefined) throw methodUnknown();
   // A scale cannot be updated into existence.
   const existing = { ...resource, strategy: { ...resource.strategy, createOnUpdate: false } };
   const apiVersion = apiVersionOf(resource);
   const places: ReplicasPaths = { [apiVersion]: `.${paths.specReplicas.join('.')}` };
-  const { revision } = commitUpdate(
+  const { revision } = await updateObject(
     context,
-    { ...call, resource: existing },
+    { ...write, resource: existing },
     {
       rules,
       mayCreate: false,
-      dryRun,
       build(old) {
         if (old === undefined) throw notFound(resourceNamed(resource), name);
         const owners = old.metadata.managedFields;
@@ -175,7 +178,7 @@ function commit(context: Context, call: Call, paths: ScalePaths, { dryRun, of }:
         });
         const wanted = of(before);
         const replicas = at(wanted, 'spec', 'replicas') ?? 0;
-        assertCount(call, replicas);
+        assertCount(write, replicas);
         return withMetadata(put(old, paths.specReplicas, replicas), {
           resourceVersion: wanted.metadata.resourceVersion,
           managedFields: managedFieldsAfterScale(
@@ -194,7 +197,7 @@ function commit(context: Context, call: Call, paths: ScalePaths, { dryRun, of }:
 }
 
 /** A custom resource's own schema says what its replicas may be. */
-function assertCount({ resource, name }: Call, replicas: unknown): void {
+function assertCount({ resource, name }: Write, replicas: unknown): void {
   if (resource.strategy.custom || typeof replicas !== 'number' || replicas >= 0) return;
   throw invalid({ group: kind.group, name: kind.kind }, name, [
     invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),

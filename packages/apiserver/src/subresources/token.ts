@@ -15,7 +15,8 @@ import { builtInDocument, schemaNameOf } from '../openapi/documents.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { apiVersionOf, keyIn, type Resource } from '../resource/resource.ts';
 import { badRequest, conflict, invalid, kindNamed, notFound, resourceNamed } from '../status.ts';
-import type { Call, Context } from '../verbs/context.ts';
+import type { Call } from '../verbs/call.ts';
+import type { Context } from '../verbs/context.ts';
 import { inNamespace, managerOf } from '../write/metadata.ts';
 
 const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
@@ -83,7 +84,7 @@ export async function requestToken(context: Context, call: Call): Promise<ApiRes
     now: timestamp(now),
   }) as ApiObject;
 
-  const account = context.surroundings.find('serviceaccounts', keyIn(namespace, name));
+  const account = context.objects.find('serviceaccounts', keyIn(namespace, name));
   assertName(sent, name);
   if (account === undefined) throw notFound(resourceNamed(resource), name);
   const { uid } = account.metadata;
@@ -147,7 +148,7 @@ const bindableKinds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The object that the token is to be bound to, which must be there. */
-function bindingsOf({ surroundings }: Context, { namespace, name }: Call, { boundObjectRef }: Spec): Bindings {
+function bindingsOf({ objects }: Context, { namespace, name }: Call, { boundObjectRef }: Spec): Bindings {
   if (boundObjectRef == null) return {};
   const { apiVersion = '', kind: boundKind = '', name: bound = '', uid } = boundObjectRef;
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
@@ -156,7 +157,7 @@ function bindingsOf({ surroundings }: Context, { namespace, name }: Call, { boun
     const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
     throw badRequest(`cannot bind token to object of type ${shown}, Kind=${boundKind}`);
   }
-  const found = surroundings.find(collection, boundKind === 'Node' ? bound : keyIn(namespace, bound));
+  const found = objects.find(collection, boundKind === 'Node' ? bound : keyIn(namespace, bound));
   if (found === undefined) throw notFound({ group: '', name: collection }, bound);
   if (boundKind === 'Pod' && at(found, 'spec', 'serviceAccountName') !== name) {
     throw badRequest(
@@ -175,5 +176,5 @@ function bindingsOf({ surroundings }: Context, { namespace, name }: Call, { boun
   if (boundKind === 'Node') return { node: reference };
   const node = at(found, 'spec', 'nodeName');
   if (typeof node !== 'string' || node === '') return { pod: reference };
-  return { pod: reference, node: { name: node, uid: surroundings.find('nodes', node)?.metadata.uid } };
+  return { pod: reference, node: { name: node, uid: objects.find('nodes', node)?.metadata.uid } };
 }

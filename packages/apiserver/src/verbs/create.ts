@@ -5,9 +5,10 @@ import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
 import type { ApiObject } from '../object.ts';
 import type { ApiResponse } from '../request/exchange.ts';
-import { commitNew } from '../write/commit.ts';
-import { inNamespace, managerOf, withDistinctOwners, withoutSystemFields } from '../write/metadata.ts';
-import type { Call, Context } from './context.ts';
+import { createObject } from '../write/create.ts';
+import { inNamespace, withDistinctOwners, withoutSystemFields } from '../write/metadata.ts';
+import { type Call, writeOf } from './call.ts';
+import type { Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 
 export async function create(context: Context, call: Call): Promise<ApiResponse> {
@@ -17,6 +18,7 @@ export async function create(context: Context, call: Call): Promise<ApiResponse>
   const options = writeOptions(request.query, 'CreateOptions');
   const { object, warnings: remarks } = await decodeBody(request, resource, options.fieldValidation);
   warnings.push(...remarks);
+  const write = writeOf(call, options);
   const sent = withDistinctOwners(
     inNamespace(withoutSystemFields(resource.strategy.default(object)), namespace),
     warnings,
@@ -25,9 +27,9 @@ export async function create(context: Context, call: Call): Promise<ApiResponse>
     type: resource.strategy.objectType(''),
     before: undefined,
     after: sent,
-    manager: managerOf(options.fieldManager, request.headers['user-agent']),
+    manager: write.manager,
     now: timestamp(context.clock.now()),
   }) as ApiObject;
-  const { revision } = commitNew(context, call, owned, options.dryRun);
+  const { revision } = await createObject(context, write, owned);
   return objectResponse(201, represent, revision);
 }

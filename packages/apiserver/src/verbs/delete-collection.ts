@@ -3,8 +3,10 @@
 import { deleteOptions, listOptions } from '../decode/options.ts';
 import type { ApiResponse } from '../request/exchange.ts';
 import { selectionOf } from '../watch/selection.ts';
-import type { Call, Context } from './context.ts';
-import { optionsBody, remove } from './delete.ts';
+import { deleteObject } from '../write/delete.ts';
+import { type Call, writeOf } from './call.ts';
+import type { Context } from './context.ts';
+import { optionsBody } from './delete.ts';
 import { page } from './list.ts';
 import { listResponse, representing } from './respond.ts';
 
@@ -15,10 +17,10 @@ export async function deleteCollection(context: Context, call: Call): Promise<Ap
   const options = deleteOptions(request.query, await optionsBody(call));
   const selection = selectionOf(resource, namespace, selected.labels, selected.fields);
   const { revisions, meta } = await page(context, resource.collection, selection, selected);
-  const collection = context.store.collection(resource.collection);
+  const write = writeOf(call, options);
   for (const { key } of revisions) {
-    const current = collection.get(key);
-    if (current !== undefined) remove(context, call, current, options);
+    const deleted = deleteObject(context, write, key, options);
+    if (deleted instanceof Promise) await deleted;
   }
   return listResponse(represent, revisions, meta);
 }

@@ -4,7 +4,8 @@ import { parseResourceVersion } from '../decode/options.ts';
 import type { ApiResponse } from '../request/exchange.ts';
 import { keyIn } from '../resource/resource.ts';
 import { notFound, resourceNamed } from '../status.ts';
-import type { Call, Context } from './context.ts';
+import type { Call } from './call.ts';
+import type { Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 

@@ -8,7 +8,8 @@ import { type Collection, compacted, firstNotBefore, withPrefix } from '../store
 import { decodeToken, encodeToken, tokenAfter } from '../store/continue-token.ts';
 import type { Revision } from '../store/revision.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
-import type { Call, Context } from './context.ts';
+import type { Call } from './call.ts';
+import type { Context } from './context.ts';
 import { listResponse, representing } from './respond.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 

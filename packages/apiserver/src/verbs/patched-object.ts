@@ -9,6 +9,7 @@ import type { WriteOptions } from '../decode/options.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { Write } from '../resource/write.ts';
 import {
   badRequest,
   conflict,
@@ -19,20 +20,18 @@ import {
   tooLarge,
   unprocessable,
 } from '../status.ts';
-import { managerOf } from '../write/metadata.ts';
-import type { Call, Context } from './context.ts';
+import type { Context } from './context.ts';
 import type { PatchType, ReadPatch } from './read-patch.ts';
 
 export function patchedObject(
   context: Context,
-  call: Call,
-  endpoint: string,
+  write: Write,
   { type, options, parsed }: ReadPatch,
   old: ApiObject | undefined,
 ): ApiObject {
   return type === 'apply'
-    ? applied(context, call, endpoint, options, parsed, old)
-    : patched(context, call, endpoint, options, type, parsed, old);
+    ? applied(context, write, options, parsed, old)
+    : patched(context, write, options, type, parsed, old);
 }
 
 const goKind = (value: unknown): string =>
@@ -41,14 +40,13 @@ const goKind = (value: unknown): string =>
 /** The object that a JSON, merge or strategic patch makes of the old one. */
 function patched(
   context: Context,
-  call: Call,
-  endpoint: string,
+  write: Write,
   options: WriteOptions,
   type: Exclude<PatchType, 'apply'>,
   { value, duplicates }: Parsed,
   old: ApiObject | undefined,
 ): ApiObject {
-  const { resource, name, request, warnings } = call;
+  const { resource, name, subresource, manager, warnings } = write;
   const { strategy } = resource;
   if (old === undefined) throw notFound(resourceNamed(resource), name);
   const result = patchedValue(resource, type, value, old);
@@ -80,11 +78,11 @@ function patched(
     throw refuse(error.message.replace(/^.*? cannot be handled as a \S+: /, ''));
   }
   return updateManagedFields({
-    type: strategy.objectType(endpoint),
+    type: strategy.objectType(subresource),
     before: old,
     after: strategy.default(decoded),
-    manager: managerOf(options.fieldManager, request.headers['user-agent']),
-    subresource: endpoint,
+    manager,
+    subresource,
     now: timestamp(context.clock.now()),
   }) as ApiObject;
 }
@@ -136,13 +134,12 @@ function asObject(value: unknown): JsonObject {
 /** The object that server-side apply makes of the old one, or of nothing. */
 function applied(
   context: Context,
-  call: Call,
-  endpoint: string,
+  write: Write,
   options: WriteOptions,
   { value, duplicates }: Parsed,
   old: ApiObject | undefined,
 ): ApiObject {
-  const { resource, name, warnings } = call;
+  const { resource, name, subresource, manager, warnings } = write;
   const { strategy } = resource;
   if (!isObject(value)) {
     throw badRequest(
@@ -150,12 +147,12 @@ function applied(
     );
   }
   const result = applyObject({
-    type: strategy.objectType(endpoint),
+    type: strategy.objectType(subresource),
     live: old,
     applied: value,
-    manager: options.fieldManager,
+    manager,
     force: options.force ?? false,
-    subresource: endpoint,
+    subresource,
     now: timestamp(context.clock.now()),
   });
   switch (result.type) {

@@ -4,7 +4,7 @@ import { assertBodySize, bodyText, mediaTypeOf, type Parsed, parseJson, parseYam
 import { type WriteOptions, writeOptions } from '../decode/options.ts';
 import { JsonSyntaxError } from '../decode/strict-json.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.ts';
-import type { Call } from './context.ts';
+import type { Call } from './call.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 

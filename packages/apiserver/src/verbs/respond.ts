@@ -4,7 +4,8 @@ import { negotiate } from '../encode/negotiate.ts';
 import { assertFits, type ListMeta, type Representation, representation } from '../encode/representation.ts';
 import { type ApiResponse, jsonType } from '../request/exchange.ts';
 import type { Revision } from '../store/revision.ts';
-import type { Call, Context } from './context.ts';
+import type { Call } from './call.ts';
+import type { Context } from './context.ts';
 
 /** Negotiated before anything else is done, so that a request whose answer nobody could read does nothing. */
 export function representing({ clock }: Context, { request, resource }: Call, isList: boolean): Representation {

@@ -7,12 +7,14 @@ import type { ApiObject } from '../object.ts';
 import type { ApiResponse } from '../request/exchange.ts';
 import type { UpdateRules } from '../resource/resource.ts';
 import { conflict, resourceNamed } from '../status.ts';
-import { assertUid, commitUpdate } from '../write/commit.ts';
-import { assertName, inNamespace, managerOf, withDistinctOwners } from '../write/metadata.ts';
-import type { Call, Context } from './context.ts';
+import { assertName, inNamespace, withDistinctOwners } from '../write/metadata.ts';
+import { assertUid } from '../write/optimistic-lock.ts';
+import { updateObject } from '../write/update.ts';
+import { type Call, writeOf } from './call.ts';
+import type { Context } from './context.ts';
 import { objectResponse, representing } from './respond.ts';
 
-export async function update(context: Context, call: Call, endpoint: string, rules: UpdateRules): Promise<ApiResponse> {
+export async function update(context: Context, call: Call, rules: UpdateRules): Promise<ApiResponse> {
   const { request, resource, namespace, name, warnings } = call;
   const { strategy } = resource;
   const represent = representing(context, call, false);
@@ -22,12 +24,12 @@ export async function update(context: Context, call: Call, endpoint: string, rul
   warnings.push(...decoded.warnings);
   const sent = withDistinctOwners(inNamespace(strategy.default(decoded.object), namespace), warnings);
   assertName(sent, name);
-  const { revision, created } = commitUpdate(context, call, {
+  const write = writeOf(call, options);
+  const { revision, created } = await updateObject(context, write, {
     rules,
     mayCreate: false,
-    dryRun: options.dryRun,
     build(old) {
-      if (old !== undefined) assertUid(call, sent, old);
+      if (old !== undefined) assertUid(write, sent, old);
       else if (sent.metadata.uid) {
         throw conflict(
           resourceNamed(resource),
@@ -36,11 +38,11 @@ export async function update(context: Context, call: Call, endpoint: string, rul
         );
       }
       return updateManagedFields({
-        type: strategy.objectType(endpoint),
+        type: strategy.objectType(write.subresource),
         before: old,
         after: sent,
-        manager: managerOf(options.fieldManager, request.headers['user-agent']),
-        subresource: endpoint,
+        manager: write.manager,
+        subresource: write.subresource,
         now: timestamp(context.clock.now()),
       }) as ApiObject;
     },

@@ -10,7 +10,8 @@ import { compacted, withPrefix } from '../store/collection.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
 import { Announcement } from '../watch/watch-event.ts';
 import { Watcher } from '../watch/watcher.ts';
-import type { Call, Context } from './context.ts';
+import type { Call } from './call.ts';
+import type { Context } from './context.ts';
 import { representing } from './respond.ts';
 
 const bookmarkPeriodMs = 60_000;

@@ -5,10 +5,11 @@
  * its own, whoever is recorded for them. And as long as the annotation is there it is kept in step.
  */
 import { difference, emptySet, goJson, type PathSet } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import type { ObjectType } from '../schemas/object-type.ts';
 import { compare } from '../typed/compare.ts';
 import { fieldsOf } from '../typed/fields-of.ts';
-import { isObject, type JsonObject, withMember } from '../typed/json.ts';
+import { withMember } from '../typed/json.ts';
 import { problemsOf } from '../typed/validate.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';

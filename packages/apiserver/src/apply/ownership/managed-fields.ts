@@ -5,7 +5,8 @@
  */
 import type { FieldSet } from '@keelson/core';
 import { compareText, decodeFields, encodeFields, type PathSet } from '@keelson/core/fields';
-import { isList, isObject, type Json, type JsonObject, withMember } from '../typed/json.ts';
+import { isObject, type JsonObject } from '../../object.ts';
+import { isList, type Json, withMember } from '../typed/json.ts';
 
 export interface Manager {
   readonly manager: string;

@@ -5,9 +5,9 @@
  * manager owns now, and put back what the applier did not own in the first place.
  */
 import { difference, emptySet, intersection, isEmpty, type PathSet, union } from '@keelson/core/fields';
+import type { JsonObject } from '../../object.ts';
 import { type ObjectType, typeInVersion, type VersionedType } from '../schemas/object-type.ts';
 import { fieldsOf } from '../typed/fields-of.ts';
-import type { JsonObject } from '../typed/json.ts';
 import { withNamedFields } from '../typed/named-fields.ts';
 import { removeFields } from '../typed/remove-fields.ts';
 import type { Managers, Ownership } from './managed-fields.ts';

@@ -6,7 +6,8 @@
  * the replicas may end up with two entries.
  */
 import { difference, fieldStep, has, isEmpty, setOf } from '@keelson/core/fields';
-import type { Json, JsonObject } from '../typed/json.ts';
+import type { JsonObject } from '../../object.ts';
+import type { Json } from '../typed/json.ts';
 import { decodeManagers, encodeManagers, managerId, type Ownership } from './managed-fields.ts';
 
 /** By version of the resource: where its replicas are, such as `.spec.replicas`; `undefined` if it has no scale. */

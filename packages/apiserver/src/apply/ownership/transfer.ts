@@ -15,9 +15,9 @@ import {
   type PathSet,
   union,
 } from '@keelson/core/fields';
+import type { JsonObject } from '../../object.ts';
 import { type ObjectType, typeInVersion } from '../schemas/object-type.ts';
 import { type Comparison, compare, withoutFields } from '../typed/compare.ts';
-import type { JsonObject } from '../typed/json.ts';
 import { reconcileWithSchema } from '../typed/reconcile-schema.ts';
 import type { Managers, Ownership } from './managed-fields.ts';
 

@@ -5,8 +5,9 @@
  * on the real server.
  */
 import { isEmpty, union } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import type { ObjectType } from '../schemas/object-type.ts';
-import { isList, isObject, type JsonObject } from '../typed/json.ts';
+import { isList } from '../typed/json.ts';
 import { printProblems, problemsOf } from '../typed/validate.ts';
 import { capUpdaters } from './cap-updaters.ts';
 import {

@@ -1,6 +1,6 @@
 /** A kind as one endpoint of the server sees it: what applying and ownership need to know beside the objects. */
 import type { FieldSet } from '@keelson/core';
-import type { JsonObject } from '../typed/json.ts';
+import type { JsonObject } from '../../object.ts';
 import type { TypeSchema } from './type-schema.ts';
 
 export interface ObjectType {

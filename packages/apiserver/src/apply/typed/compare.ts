@@ -5,9 +5,10 @@
  */
 import { equalJson } from '@keelson/core';
 import { differenceBelow, emptySet, fieldStep, type PathSet, PathSetBuilder } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from '../schemas/type-schema.ts';
 import { itemStep } from './item-step.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject, memberOf } from './json.ts';
+import { isList, type Json, type JsonList, memberOf } from './json.ts';
 import { kindsOf } from './kind-of.ts';
 
 export interface Comparison {

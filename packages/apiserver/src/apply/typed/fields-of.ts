@@ -5,9 +5,10 @@
  * below them, unless they are empty or null. An empty list names nothing.
  */
 import { emptySet, fieldStep, isEmpty, leaf, type PathSet } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from '../schemas/type-schema.ts';
 import { itemStep } from './item-step.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
+import { isList, type Json, type JsonList } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
 export function fieldsOf(value: Json, type: TypeSchema): PathSet {

@@ -1,7 +1,8 @@
 /** How Go prints JSON values, for messages that quote them. */
 
 import { compareText } from '@keelson/core/fields';
-import { isList, isObject, type Json } from './json.ts';
+import { isObject } from '../../object.ts';
+import { isList, type Json } from './json.ts';
 
 /** `%v` */
 export function goPrint(value: Json): string {

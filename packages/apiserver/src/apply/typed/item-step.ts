@@ -1,7 +1,8 @@
 /** Which step leads to an item of a list whose items have owners of their own. */
 import { keyStep, valueStep } from '@keelson/core/fields';
+import { isObject } from '../../object.ts';
 import type { ListType } from '../schemas/type-schema.ts';
-import { isList, isObject, type Json } from './json.ts';
+import { isList, type Json } from './json.ts';
 
 /** Keys that an item leaves out stand for their defaults, so a port without a protocol is a TCP port. */
 export function itemStep(list: ListType, item: Json): string {

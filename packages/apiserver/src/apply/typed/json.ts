@@ -1,12 +1,9 @@
 /** JSON values as merging sees them: `undefined` is absent, which is something else than null. */
 
-export type Json = unknown;
-export type JsonObject = { readonly [name: string]: Json };
-export type JsonList = readonly Json[];
+import type { JsonObject } from '../../object.ts';
 
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export type Json = unknown;
+export type JsonList = readonly Json[];
 
 export function isList(value: Json): value is JsonList {
   return Array.isArray(value);

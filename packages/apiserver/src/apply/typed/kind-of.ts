@@ -3,8 +3,9 @@
  * or a value that does not fit) as the first of map, scalar and list that the type has.
  */
 
+import { isObject } from '../../object.ts';
 import type { TypeSchema } from '../schemas/type-schema.ts';
-import { isList, isObject, type Json } from './json.ts';
+import { isList, type Json } from './json.ts';
 
 export type ValueKind = 'map' | 'scalar' | 'list';
 

@@ -6,9 +6,10 @@
  * same value. Null replaces a leaf but not a map or list that has something in it.
  */
 import { equalJson } from '@keelson/core';
+import { isObject, type JsonObject } from '../../object.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from '../schemas/type-schema.ts';
 import { itemStep } from './item-step.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject, memberOf } from './json.ts';
+import { isList, type Json, type JsonList, memberOf } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
 export function merge(live: Json, wanted: Json, type: TypeSchema): Json {

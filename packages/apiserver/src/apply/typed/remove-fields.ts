@@ -3,9 +3,10 @@
  * real server (its named field is usually removed with it, see `withNamedFields`).
  */
 import { fieldStep, isEmpty, type PathSet } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from '../schemas/type-schema.ts';
 import { itemStep } from './item-step.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
+import { isList, type Json, type JsonList } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
 export function removeFields(value: Json, fields: PathSet, type: TypeSchema): Json {

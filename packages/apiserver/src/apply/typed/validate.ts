@@ -1,10 +1,11 @@
 /** Whether a value fits its type schema; what does not is told in the words of the real server. */
 
 import { compareText, fieldStep, printStep } from '@keelson/core/fields';
+import { isObject, type JsonObject } from '../../object.ts';
 import type { ListType, MapType, Scalar, TypeSchema } from '../schemas/type-schema.ts';
 import { goPrint, goSyntax, goType } from './go-print.ts';
 import { itemStep } from './item-step.ts';
-import { isList, isObject, type Json, type JsonList, type JsonObject } from './json.ts';
+import { isList, type Json, type JsonList } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
 export interface Problem {

@@ -20,7 +20,7 @@ const priorities: readonly (readonly [string, number, string])[] = [
   ],
 ];
 
-export function createDefaults(context: Context): void {
+export function createBootstrapObjects(context: Context): void {
   const { store, clock, random } = context;
   const make = (collection: string, apiVersion: string, kind: string, metadata: JsonObject, rest: JsonObject) => {
     const object: ApiObject = {

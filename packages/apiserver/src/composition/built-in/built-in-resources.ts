@@ -14,7 +14,7 @@ import { dataFile } from '../../data-file.ts';
 import { decodeGo, zero } from '../../decode/go-json.ts';
 import { type GoType, goType } from '../../decode/go-types.ts';
 import { agedTable } from '../../encode/table-columns.ts';
-import { type ApiObject, compact, type JsonObject, put, withMetadata, without } from '../../object.ts';
+import { type ApiObject, compact, type JsonObject, put, without } from '../../object.ts';
 import { builtInDocument, schemaNameOf } from '../../openapi/documents.ts';
 import { type PatchSchema, patchSchemaFromOpenApi } from '../../patch/index.ts';
 import {
@@ -24,6 +24,7 @@ import {
   type Strategy,
   type UpdateRules,
 } from '../../resource/resource.ts';
+import { withFirstGeneration, withNextGeneration } from '../../write/generation.ts';
 import { restored } from '../../write/restore-reset-fields.ts';
 import { kindRules } from './kinds/index.ts';
 import type { KindRules } from './kinds/kind-rules.ts';
@@ -138,9 +139,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     );
   };
   const counted = (object: ApiObject, old: ApiObject): ApiObject =>
-    rules.generation !== undefined && isChanged(object, old)
-      ? withMetadata(object, { generation: (old.metadata.generation ?? 0) + 1 })
-      : object;
+    rules.generation !== undefined && isChanged(object, old) ? withNextGeneration(object, old) : object;
 
   const validate = (object: ApiObject) => [
     ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
@@ -148,9 +147,9 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
   ];
 
   const main: UpdateRules = {
-    prepare(object, old, around) {
+    prepare(object, old, context) {
       const kept = restored(object, old, main.reset);
-      return counted(rules.prepareForUpdate?.(kept, old, around) ?? kept, old);
+      return counted(rules.prepareForUpdate?.(kept, old, context) ?? kept, old);
     },
     // Twice: the server checks the metadata of every update, and every built-in kind does it again.
     validate(object, old, warn) {
@@ -219,10 +218,10 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return { object: { ...own, ...rest, apiVersion, kind }, unknown };
     },
     default: rules.default ?? ((object) => object),
-    prepareForCreate(object, around) {
+    prepareForCreate(object, context) {
       let prepared = hasStatus && !rules.keepsStatus ? withStatus(object, emptyStatus()) : object;
-      if (rules.generation !== undefined) prepared = withMetadata(prepared, { generation: 1 });
-      return rules.prepareForCreate?.(prepared, around) ?? prepared;
+      if (rules.generation !== undefined) prepared = withFirstGeneration(prepared);
+      return rules.prepareForCreate?.(prepared, context) ?? prepared;
     },
     validate,
     warnings: (object) => rules.warnings?.(object) ?? [],
@@ -234,7 +233,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     grace: (object, requested) => rules.grace?.(object, requested),
     markDeleted: rules.markDeleted,
     collectible: rules.collectible ?? true,
-    mayVanish: rules.mayVanish ?? (() => true),
+    isFinalized: rules.isFinalized ?? (() => true),
     fields: new Map(Object.entries(rules.fields ?? {})),
     unknownField: (label) =>
       rules.shortUnknownField

@@ -22,6 +22,7 @@ import { type ApiObject, at, isObject, type JsonObject, withMetadata, without } 
 import type { Resource, ScalePaths, Strategy, Subresource, UpdateRules } from '../../resource/resource.ts';
 import { apiVersionOf } from '../../resource/resource.ts';
 import { notImplemented } from '../../status.ts';
+import { withFirstGeneration, withNextGeneration } from '../../write/generation.ts';
 import { restored } from '../../write/restore-reset-fields.ts';
 import { type Definition, type DefinitionVersion, storageVersion } from './definition.ts';
 import { printerTable } from './printer-columns.ts';
@@ -122,9 +123,7 @@ function customStrategy(
   const main: UpdateRules = {
     prepare(object, old) {
       const kept = restored(object, old, main.reset);
-      return equalJson(content(kept), content(old))
-        ? kept
-        : withMetadata(kept, { generation: (old.metadata.generation ?? 0) + 1 });
+      return equalJson(content(kept), content(old)) ? kept : withNextGeneration(kept, old);
     },
     validate: (object, old, warn) => [
       ...common(object),
@@ -168,7 +167,7 @@ function customStrategy(
       };
     },
     default: (object) => schema().default(object) as ApiObject,
-    prepareForCreate: (object) => withMetadata(hasStatus ? without(object, 'status') : object, { generation: 1 }),
+    prepareForCreate: (object) => withFirstGeneration(hasStatus ? without(object, 'status') : object),
     validate: (object) => [
       ...common(object),
       ...schema().validate(object),
@@ -183,7 +182,7 @@ function customStrategy(
     grace: () => undefined,
     markDeleted: undefined,
     collectible: true,
-    mayVanish: () => true,
+    isFinalized: () => true,
     fields: new Map(
       (version.selectableFields ?? []).map(({ jsonPath }) => {
         const find = compilePath(jsonPath);

@@ -7,9 +7,12 @@
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../../apply/index.ts';
 import { type ApiObject, type JsonObject, withMetadata } from '../../object.ts';
+import { administrator } from '../../request/user.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Context } from '../../verbs/context.ts';
+import { deleteNow } from '../../write/delete.ts';
+import { ownManager } from '../../write/own-status-update.ts';
 import { customResources } from './custom-resource.ts';
 import {
   asDefinition,
@@ -21,10 +24,7 @@ import {
   withCondition,
 } from './definition.ts';
 
-type Remove = (resource: Resource, existing: Revision) => void;
-
-/** `remove` deletes one custom object by the rules of its kind. */
-export function runDefinitions(context: Context, remove: Remove): void {
+export function runDefinitions(context: Context): void {
   const { store } = context;
   const definitions = store.collection(collectionName);
   store.listen((collection, { type, revision }) => {
@@ -39,11 +39,11 @@ export function runDefinitions(context: Context, remove: Remove): void {
       }
       const current = definitions.get(revision.key);
       if (current === undefined) return;
-      if (current.object.metadata.deletionTimestamp) finish(context, current, remove);
+      if (current.object.metadata.deletionTimestamp) finish(context, current);
       else accept(context, current);
     } else if (type === 'DELETED') {
       const owner = definitions.get(collection.name);
-      if (owner?.object.metadata.deletionTimestamp) finish(context, owner, remove);
+      if (owner?.object.metadata.deletionTimestamp) finish(context, owner);
     }
   });
 }
@@ -142,7 +142,7 @@ function write(context: Context, existing: Revision, object: ApiObject): Revisio
     type: resource.strategy.objectType('status'),
     before: existing.object,
     after: object,
-    manager: 'kube-apiserver',
+    manager: ownManager,
     subresource: 'status',
     now: timestamp(context.clock.now()),
   }) as ApiObject;
@@ -150,14 +150,14 @@ function write(context: Context, existing: Revision, object: ApiObject): Revisio
 }
 
 /** Deletes the objects of a definition that is going, and the definition after the last of them. */
-function finish(context: Context, existing: Revision, remove: Remove): void {
+function finish(context: Context, existing: Revision): void {
   const { store } = context;
   const definition = asDefinition(existing.object);
   if (!(definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) return;
   const objects = store.collection(existing.key);
   const [resource] = resourcesOf(definition);
   if (resource !== undefined) {
-    for (const each of objects.list()) if (!each.object.metadata.deletionTimestamp) remove(resource, each);
+    for (const each of objects.list()) if (!each.object.metadata.deletionTimestamp) remove(context, resource, each);
   }
   if (objects.size > 0) return;
   const current = store.collection(collectionName).get(existing.key);
@@ -166,4 +166,26 @@ function finish(context: Context, existing: Revision, remove: Remove): void {
   if (finalizers.length > 0) {
     store.update(store.collection(collectionName), current, withMetadata(current.object, { finalizers }));
   } else store.delete(store.collection(collectionName), current);
+}
+
+/** By the rules of its kind, as if an administrator had asked for it; admitters are not, as on the real server. */
+function remove(context: Context, resource: Resource, existing: Revision): void {
+  const { namespace = '', name = '' } = existing.object.metadata;
+  const write = {
+    user: administrator,
+    verb: 'delete',
+    resource,
+    subresource: '',
+    namespace,
+    name,
+    manager: ownManager,
+    dryRun: false,
+    warnings: [],
+  };
+  deleteNow(context, write, existing, {
+    gracePeriodSeconds: undefined,
+    propagation: undefined,
+    orphanDependents: undefined,
+    preconditions: {},
+  });
 }

@@ -3,16 +3,16 @@
  */
 import type { Problem } from '@keelson/schema/validation';
 import type { ApiObject } from '../../../object.ts';
-import type { Surroundings, TableRules } from '../../../resource/resource.ts';
+import type { StrategyContext, TableRules } from '../../../resource/resource.ts';
 
 export interface KindRules {
   /** The group under which refusals name the kind. @default its own */
   readonly internalGroup?: string;
   readonly default?: (object: ApiObject) => ApiObject;
   /** After the status has been cleared and the generation set. */
-  readonly prepareForCreate?: (object: ApiObject, around: Surroundings) => ApiObject;
+  readonly prepareForCreate?: (object: ApiObject, context: StrategyContext) => ApiObject;
   /** After the status has been restored. */
-  readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, around: Surroundings) => ApiObject;
+  readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: StrategyContext) => ApiObject;
   readonly prepareForStatus?: (object: ApiObject, old: ApiObject) => ApiObject;
   readonly validate?: (object: ApiObject) => readonly Problem[];
   /** What an update must pass in place of `validate`, where the two differ. */
@@ -34,7 +34,7 @@ export interface KindRules {
   readonly markDeleted?: (object: ApiObject, now: string) => ApiObject | undefined;
   /** @default true */
   readonly collectible?: boolean;
-  readonly mayVanish?: (object: ApiObject) => boolean;
+  readonly isFinalized?: (object: ApiObject) => boolean;
   readonly fields?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** Kinds with a conversion of their own for field selectors say this. */
   readonly shortUnknownField?: boolean;

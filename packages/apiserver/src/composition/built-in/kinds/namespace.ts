@@ -58,7 +58,7 @@ export const namespace: KindRules = {
           ...withMetadata(object, { deletionTimestamp: now }),
           status: { ...(object.status as JsonObject), phase: 'Terminating' },
         },
-  mayVanish: (object) => finalizersOf(object).length === 0,
+  isFinalized: (object) => finalizersOf(object).length === 0,
   fields: {
     'status.phase': (object) => String(at(object, 'status', 'phase') ?? ''),
     name: (object) => object.metadata.name ?? '',

@@ -13,7 +13,7 @@ import {
   unsupportedValue,
 } from '@keelson/schema/validation';
 import { type ApiObject, at, compact, type JsonObject, put } from '../../../object.ts';
-import type { Surroundings } from '../../../resource/resource.ts';
+import type { StrategyContext } from '../../../resource/resource.ts';
 import { serviceTable } from '../tables/core.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -64,7 +64,7 @@ function freePort(random: Random, taken: Set<number>): number {
 }
 
 /** Gives a service what its type needs and it has not been given. */
-function allocate(object: ApiObject, { random, list }: Surroundings): ApiObject {
+function allocate(object: ApiObject, { random, list }: StrategyContext): ApiObject {
   const { spec } = asService(object);
   if (spec === undefined || spec.type === 'ExternalName') return object;
   const others = [...list('services')].map(asService).filter(({ metadata }) => metadata.uid !== object.metadata.uid);
@@ -125,7 +125,7 @@ export const service: KindRules = {
   default: (object) => change(object, 'spec', (spec) => compact(defaults(spec))),
   prepareForCreate: allocate,
   /** An update that leaves out what was allocated keeps it. */
-  prepareForUpdate(object, old, around) {
+  prepareForUpdate(object, old, context) {
     const before = asService(old).spec;
     let result = object;
     const headless = (at(object, 'spec', 'type') ?? 'ClusterIP') === 'ExternalName';
@@ -136,7 +136,7 @@ export const service: KindRules = {
         }
       }
     }
-    return allocate(result, around);
+    return allocate(result, context);
   },
   validate: problems,
   validateUpdate(object, old) {

@@ -1,0 +1,81 @@
+/**
+ * The server before anybody listens: the steps, given the kinds that they serve and the objects of the first moment.
+ *
+ * Promises: all state belongs to the value that is returned; time and chance are those that were given.
+ */
+import type { Clock, Random } from '@keelson/core';
+import type { AsyncAdmission } from '../admit/admission.ts';
+import { Authenticator, type Tokens } from '../authenticate/authenticate.ts';
+import { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
+import { Authoriser } from '../authorise/authoriser.ts';
+import type { ContainerLogs } from '../container-logs.ts';
+import { OpenApi } from '../discovery/open-api.ts';
+import { Impersonator } from '../impersonate/impersonate.ts';
+import { Registry } from '../resource/registry.ts';
+import type { StrategyContext } from '../resource/resource.ts';
+import type { RequestHandling } from '../route/handle-request.ts';
+import { Store } from '../store/store.ts';
+import type { Context } from '../verbs/context.ts';
+import { FanOut } from '../watch/fan-out.ts';
+import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { expireEvents } from './bootstrap/event-expiry.ts';
+import { builtInResources } from './built-in/built-in-resources.ts';
+import { runDefinitions } from './custom-resources/definition-controller.ts';
+
+export interface Composition extends RequestHandling, Disposable {}
+
+export interface CompositionOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tokens: Tokens;
+  readonly history?: number | undefined;
+  readonly logs?: ContainerLogs | undefined;
+  readonly asyncAdmission?: AsyncAdmission | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+export function compose(options: CompositionOptions): Composition {
+  const { clock, random, tokens, history, logs, asyncAdmission, onError } = options;
+  const store = new Store({ history });
+  const registry = new Registry(builtInResources());
+  const strategyContext: StrategyContext = {
+    random,
+    get now() {
+      return clock.now();
+    },
+    find: (collection, key) => store.collection(collection).get(key)?.object,
+    *list(collection) {
+      for (const { object } of store.collection(collection).list()) yield object;
+    },
+  };
+  const accountTokens = new ServiceAccountTokens({ clock, random, find: strategyContext.find });
+  // The authoriser and the watchers hear of a change before definitions react to it.
+  const fanOut = new FanOut(store);
+  const context: Context = {
+    store,
+    registry,
+    fanOut,
+    clock,
+    random,
+    strategyContext,
+    objects: strategyContext,
+    asyncAdmission,
+    logs,
+    accountTokens,
+    authenticator: new Authenticator(tokens, accountTokens),
+    authoriser: new Authoriser(store),
+  };
+  runDefinitions(context);
+  const expiry = expireEvents(context);
+  createBootstrapObjects(context);
+  return {
+    context,
+    openApi: new OpenApi(registry),
+    impersonator: new Impersonator(context.authoriser),
+    onError,
+    [Symbol.dispose]() {
+      expiry[Symbol.dispose]();
+      fanOut.closeAll();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * A change of a stored object: read, built, admitted, prepared, validated, stored.
+ *
+ * Without admitters that must be waited for it is synchronous from beginning to end, so that no write ever meets
+ * another one half way. With them, only the last step is: an object that has changed meanwhile is read again, and all
+ * is done again.
+ */
+import { type AsyncAdmission, admit } from '../admit/admission.ts';
+import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
+import { assertNoEscalation } from '../admit/role-escalation.ts';
+import { withoutNoOpTimestamps } from '../apply/no-op-write.ts';
+import { type ApiObject, withMetadata } from '../object.ts';
+import { keyIn, type UpdateRules } from '../resource/resource.ts';
+import type { Write } from '../resource/write.ts';
+import { invalid, kindNamed, notFound, resourceNamed } from '../status.ts';
+import type { Revision } from '../store/revision.ts';
+import { createObject } from './create.ts';
+import { hasLostLastFinalizer } from './last-finalizer.ts';
+import { inNamespace, withDistinctOwners } from './metadata.ts';
+import { assertCurrentVersion } from './optimistic-lock.ts';
+import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
+
+export interface Update {
+  readonly rules: UpdateRules;
+  /** Makes the new object from the old one, or from nothing where that is allowed; may be called again. */
+  readonly build: (old: ApiObject | undefined) => ApiObject;
+  /** A request that must create what does not exist: server-side apply. */
+  readonly mayCreate: boolean;
+  /** An object without a resourceVersion means the current one, although its kind demands one. */
+  readonly unconditional?: boolean;
+}
+
+/** Changes a stored object; an update that leaves a deleted object without finalizers removes it. */
+export function updateObject(context: WriteContext, write: Write, update: Update): MaybeLater<Written> {
+  const { asyncAdmission } = context;
+  if (asyncAdmission?.handles(write, 'UPDATE')) return updateLater(context, asyncAdmission, write, update);
+  const stored = read(context, write, update);
+  return stored === undefined ? createInstead(context, write, update) : updateNow(context, write, update, stored);
+}
+
+/** An object and what the write makes of it, before the kind has had its say. */
+interface Stored {
+  readonly existing: Revision;
+  readonly old: ApiObject;
+}
+
+function read({ store }: WriteContext, write: Write, { mayCreate }: Update): Stored | undefined {
+  const { resource, namespace, name } = write;
+  const existing = store.collection(resource.collection).get(keyIn(namespace, name));
+  if (existing !== undefined) return { existing, old: resource.strategy.fromStorage(existing.object) };
+  if (mayCreate || resource.strategy.createOnUpdate) return undefined;
+  throw notFound(resourceNamed(resource), name);
+}
+
+/** Whoever meant to change a version of it learns that there is none by its being made. */
+const createInstead = (context: WriteContext, write: Write, { build }: Update): MaybeLater<Written> =>
+  createObject(context, write, withMetadata(build(undefined), { resourceVersion: undefined }));
+
+const admitted = (context: WriteContext, write: Write, { build }: Update, { old }: Stored): ApiObject =>
+  admit(context, write, 'UPDATE', inNamespace(build(old), write.namespace));
+
+/** Changes an object that no admitter must be waited for. */
+export function updateNow(context: WriteContext, write: Write, update: Update, stored: Stored): Written {
+  const object = prepared(context, write, update, stored, admitted(context, write, update, stored));
+  return commit(context, write, stored, object);
+}
+
+async function updateLater(
+  context: WriteContext,
+  admission: AsyncAdmission,
+  write: Write,
+  update: Update,
+): Promise<Written> {
+  const collection = context.store.collection(write.resource.collection);
+  for (;;) {
+    const stored = read(context, write, update);
+    if (stored === undefined) return createInstead(context, write, update);
+    const { existing, old } = stored;
+    const review = { write, operation: 'UPDATE', old } as const;
+    const mutated = await admission.mutate({ ...review, object: admitted(context, write, update, stored) });
+    const object = prepared(context, write, update, stored, mutated);
+    await admission.validate({ ...review, object });
+    // What was admitted was about this state; any other is another question.
+    if (collection.get(existing.key) === existing) return commit(context, write, stored, object);
+  }
+}
+
+/** The object as it will be stored, unless something is wrong with it. */
+function prepared(
+  context: WriteContext,
+  write: Write,
+  { rules, unconditional = false }: Update,
+  { existing, old }: Stored,
+  sent: ApiObject,
+): ApiObject {
+  const distinct = withDistinctOwners(sent, write.warnings);
+  assertNoEscalation(context, write, distinct, old);
+  assertCurrentVersion(write, distinct, existing, unconditional);
+  const { generation, resourceVersion } = old.metadata;
+  const own = rules.prepare(withMetadata(distinct, { generation, resourceVersion }), old, context.strategyContext);
+  const object = withSystemFields(own, old);
+  const causes = rules.validate(object, old, (text) => write.warnings.push(text));
+  if (causes.length > 0) throw invalid(kindNamed(refusedKind(write, object)), object.metadata.name ?? '', causes);
+  assertOwnerPermissions(context, write, object, old);
+  return withoutNoOpTimestamps(old, object) as ApiObject;
+}
+
+function commit(
+  { store }: WriteContext,
+  { resource, dryRun }: Write,
+  { existing, old }: Stored,
+  object: ApiObject,
+): Written {
+  const { strategy, collection: name } = resource;
+  const collection = store.collection(name);
+  const stored = strategy.toStorage(object);
+  if (hasLostLastFinalizer(strategy, object, old)) {
+    if (!dryRun) store.delete(collection, existing);
+    return { revision: unstored(existing.key, stored), created: false };
+  }
+  return {
+    revision: dryRun ? unstored(existing.key, stored) : store.update(collection, existing, stored),
+    created: false,
+  };
+}
+
+/** What an update can neither set nor remove. */
+function withSystemFields(object: ApiObject, old: ApiObject): ApiObject {
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = old.metadata;
+  return withMetadata(object, {
+    uid: object.metadata.uid || uid,
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(object.metadata.deletionGracePeriodSeconds === undefined && { deletionGracePeriodSeconds }),
+  });
+}
