@@ -2,4 +2,5 @@
 import { operator } from '@keelson/core';
 import { memcachedController } from './controller.ts';
 
+/** Keeps the Deployment of every Memcached as its `spec` asks, and its `status` true. */
 export const memcachedOperator = operator({ name: 'memcached-operator', controllers: [memcachedController] });

@@ -1,7 +1,7 @@
 /** What a cluster warns of, on standard error; all else it says is for those who embed it. */
-import type { Logger } from '@keelson/cluster';
+import type { ClusterLogger } from '@keelson/cluster';
 
-export const warnings: Logger = {
+export const warnings: ClusterLogger = {
   debug() {},
   info() {},
   warn(message, fields = {}) {

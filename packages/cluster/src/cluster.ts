@@ -14,22 +14,24 @@ import {
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { type ControllerName, type ControllersOptions, controllerNames, createControllers } from './controllers.ts';
-import type { Logger } from './logger.ts';
+import type { ClusterLogger } from './logger.ts';
 import { simulatedLogs } from './node/container-logs.ts';
 import { type NodeOptions, nodeName } from './node/controller.ts';
 
+/** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
 export interface ClusterOptions extends Pick<ApiServerOptions, 'tokens'> {
   /** Which controllers. @default all */
   readonly only?: readonly ControllerName[] | undefined;
   readonly node?: NodeOptions | undefined;
   /** @default it is silent */
-  readonly logger?: Logger | undefined;
+  readonly logger?: ClusterLogger | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
   /** @default systemRandom */
   readonly random?: Random | undefined;
 }
 
+/** A running cluster. Disposing it ends its controllers and its server, and forgets every object. */
 export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 'transportAs' | 'compact'> {
   /** Settles when the controllers work and the node is ready. */
   readonly ready: Promise<void>;
@@ -39,6 +41,16 @@ export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 
 
 const publisher = 'root-ca-certificate-publisher';
 
+/**
+ * Starts a cluster in this process: an API server, the controllers and a simulated node. It is at work when `ready`
+ * settles; requests are answered from the first moment on.
+ *
+ * @example
+ * await using cluster = createCluster();
+ * await cluster.ready;
+ * const client = createClient({ transport: cluster.transport });
+ * const { kubeconfig } = await cluster.listen(); // for kubectl and everyone else on this machine
+ */
 export function createCluster(options: ClusterOptions = {}): Cluster {
   const { clock, random, tokens, logger, node, only = controllerNames } = options;
   const server = createApiServer({

@@ -2,7 +2,7 @@
 import type { Client, EventRecorder, SharedInformers } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import type { Discovery } from './discovery/discovery.ts';
-import type { Logger } from './logger.ts';
+import type { ClusterLogger } from './logger.ts';
 
 export interface ControllerContext {
   /** A client whose requests end with the signal, and whose writes the informers show at once. */
@@ -13,7 +13,7 @@ export interface ControllerContext {
   readonly recorder: (component: string) => EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
+  readonly logger: ClusterLogger;
   /** Ends everything. */
   readonly signal: AbortSignal;
 }

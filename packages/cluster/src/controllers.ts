@@ -11,7 +11,7 @@ import { startDeploymentController } from './deployment/controller.ts';
 import { createDiscovery } from './discovery/discovery.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
-import { type Logger, silent } from './logger.ts';
+import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
 import { type NodeOptions, startNode } from './node/controller.ts';
 import { startReplicaSetController } from './replicaset/controller.ts';
@@ -19,6 +19,7 @@ import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
 import { startServiceAccountController } from './service-account/controller.ts';
 
+/** All controllers there are; the scheduler and the simulated node count as such. */
 export const controllerNames = [
   'deployment',
   'replicaset',
@@ -32,12 +33,15 @@ export const controllerNames = [
   'node',
 ] as const;
 
+/** The name of a controller, as `only` takes it. */
 export type ControllerName = (typeof controllerNames)[number];
 
+/** Whether there is a controller of that name. */
 export function isControllerName(name: string): name is ControllerName {
   return (controllerNames as readonly string[]).includes(name);
 }
 
+/** On which API server the controllers work, and which of them. */
 export interface ControllersOptions {
   readonly transport: Transport;
   /** Which of them. @default all */
@@ -48,13 +52,14 @@ export interface ControllersOptions {
   /** Whether the node renews its lease, for a node lifecycle controller that watches over it. @default true */
   readonly heartbeat?: boolean | undefined;
   /** @default it is silent */
-  readonly logger?: Logger | undefined;
+  readonly logger?: ClusterLogger | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
   /** @default systemRandom */
   readonly random?: Random | undefined;
 }
 
+/** Controllers that wait to be started. */
 export interface Controllers {
   /** Settles when all of them have seen what there is and work. */
   readonly synced: Promise<void>;
@@ -69,6 +74,14 @@ const fieldManagers: Readonly<Partial<Record<ControllerName, string>>> = {
   node: 'kubelet',
 };
 
+/**
+ * Controllers for an API server that has none of its own: the embedded one, or a real one without a controller manager.
+ * Throws a RangeError for a name that there is not.
+ *
+ * @example
+ * const controllers = createControllers({ transport: connect(await loadConfig()), only: ['deployment', 'replicaset'] });
+ * await controllers.start(signal);
+ */
 export function createControllers(options: ControllersOptions): Controllers {
   const { only = controllerNames } = options;
   const unknown = only.filter((name) => !isControllerName(name));

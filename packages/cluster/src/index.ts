@@ -7,5 +7,5 @@ export {
   createControllers,
   isControllerName,
 } from './controllers.ts';
-export type { Logger } from './logger.ts';
+export type { ClusterLogger } from './logger.ts';
 export type { NodeOptions } from './node/controller.ts';

@@ -20,6 +20,7 @@ import { crdOf, type DefinedKind } from '@keelson/schema';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
+/** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
   readonly operators?: readonly Operator<Controller>[];
@@ -33,6 +34,7 @@ export interface StartClusterOptions {
   readonly logger?: Logger;
 }
 
+/** A cluster in virtual time. Disposing it stops the operators first, then the cluster. */
 export interface TestCluster extends AsyncDisposable {
   readonly clock: VirtualClock;
   /** The administrator's way in. */
@@ -54,6 +56,16 @@ export interface TestCluster extends AsyncDisposable {
 
 const tenMinutes = 600_000;
 
+/**
+ * Starts a cluster in virtual time with the operators at work on it; the definitions of their kinds are installed first.
+ *
+ * @example
+ * test('raising spec.size scales the Deployment', async () => {
+ *   await using cluster = await startCluster({ operators: [memcachedOperator] });
+ *   await cluster.client.create(Memcached, { metadata: { name: 'cache', namespace: 'default' }, spec: { size: 3 } });
+ *   await cluster.eventually(Deployment, 'default/cache', ({ status }) => status.readyReplicas === 3);
+ * });
+ */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { operators = [], kinds = [], seed = 1, intercept = (transport) => transport, logger = silent } = options;
   const clock = new VirtualClock();

@@ -15,11 +15,21 @@ interface Pending {
   readonly callback: () => void;
 }
 
+/** Where virtual time begins. */
 export interface VirtualClockOptions {
   /** The wall time at which it begins, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
   readonly startMs?: number;
 }
 
+/**
+ * A clock that a test moves: time passes only while one of its methods runs.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * const waiting = sleep(clock, 3_600_000);
+ * await clock.advance(3_600_000); // at once
+ * await waiting;
+ */
 export class VirtualClock implements Clock {
   readonly #startMs: number;
   #elapsedMs = 0;

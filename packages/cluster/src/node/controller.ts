@@ -16,6 +16,7 @@ import { isOurs, newNode, nodeAddress, nodeStatus, withoutNotReady } from './nod
 import { nextAddress } from './pod-address.ts';
 import { creating, type PodReport, running, terminated } from './pod-status.ts';
 
+/** How the simulated node is called, and how long its containers take. */
 export interface NodeOptions {
   /** @default 'simulated-node' */
   readonly name?: string | undefined;
