@@ -1,9 +1,9 @@
 /** Tables in the documents that repeat what the repository knows: they have to say the same. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../src/workspace.ts';
+import { publishedPackages, root } from '../src/workspace.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -79,4 +79,26 @@ test('every workspace folder has a README', () => {
 test('the list of decisions names every decision', () => {
   const listed = [...read('docs/adr/README.md').matchAll(/^(\d+)\. \[.*\]\((.*)\)$/gm)].map(([, , file]) => file);
   assert.deepEqual(listed, globSync('0*.md', { cwd: join(root, 'docs/adr') }).sort());
+});
+
+for (const { folder, manifest } of publishedPackages()) {
+  const path = relative(root, folder);
+
+  test(`the README of ${manifest.name} shows how to import it, or to call it`, () => {
+    const shown =
+      Object.keys(manifest.exports).length > 0 ? `from '${manifest.name}` : Object.keys(manifest.bin ?? {})[0];
+    assert.ok(read(`${path}/README.md`).includes(shown ?? ''), `${path}/README.md does not contain ${shown}`);
+  });
+
+  test(`the package.json of ${manifest.name} says what it is, and where it is from`, () => {
+    const { description, keywords, repository } = JSON.parse(read(`${path}/package.json`));
+    assert.ok(description.length > 20, description);
+    assert.ok(keywords.includes('kubernetes'));
+    assert.equal(repository.directory, path);
+  });
+}
+
+test('the workflow for CI calls .ci/run and nothing beside it', () => {
+  const commands = [...read('.github/workflows/ci.yml').matchAll(/^ +-? *run: (.*)$/gm)].map(([, command]) => command);
+  assert.deepEqual(commands, ['.ci/run']);
 });
