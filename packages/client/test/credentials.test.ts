@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { isUnauthorized, type Transport } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
-import { bytesOf } from '../src/client/answer.ts';
+import { bytesOf } from '../src/transport/answer.ts';
 import type { ClusterConfig, ExecPlugin, TlsConfig } from '../src/config/cluster-config.ts';
 import { Secret } from '../src/config/secret.ts';
 import { connect, createClient } from '../src/index.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import type { Transport, TransportRequest } from '@keelson/core';
-import { bytesOf } from '../src/client/answer.ts';
+import { bytesOf } from '../src/transport/answer.ts';
 import { Secret } from '../src/config/secret.ts';
 import { type ConnectOptions, connect } from '../src/index.ts';
 import { ca, server as certificate, otherCa } from './certificates.ts';

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { sleep, type Transport, type TransportRequest } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { bytesOf } from '../src/client/answer.ts';
+import { bytesOf } from '../src/transport/answer.ts';
 import { Secret } from '../src/config/secret.ts';
 import { connect } from '../src/index.ts';
 import { alice, ca, expired, named, otherCa, server as serverCertificate } from './certificates.ts';

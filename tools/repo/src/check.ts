@@ -1,14 +1,16 @@
 /**
  * Everything that can be said about the code without running it: `check.ts [NAME…]`, all by default.
  *
- * Layers, import cycles and the clock rule are part of `lint` (biome.json, clock.grit); promises that nobody awaits
- * are a check of their own, because biome's rule does not see contextually typed parameters.
+ * Layers, import cycles between files and the clock rule are part of `lint` (biome.json, clock.grit); cycles between
+ * folders are a check of our own, and so are promises that nothing awaits, because biome's rule does not see
+ * contextually typed parameters.
  */
 import { spawnSync } from 'node:child_process';
 import { argv, exit } from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 import { systemClock } from '@keelson/core/system';
 import { build, outputOf } from './build.ts';
+import { folderCycleReport } from './folder-cycles.ts';
 import { report } from './results.ts';
 import { root } from './workspace.ts';
 
@@ -39,6 +41,13 @@ const checks: Readonly<Record<string, { readonly what: string; run(): Outcome }>
   lint: {
     what: 'format, lint, import layers, import cycles, clock and randomness',
     run: () => command('biome', 'ci', '--colors=off', '--error-on-warnings', '--max-diagnostics=200', '.'),
+  },
+  folders: {
+    what: 'import cycles between the folders of a package',
+    run() {
+      const output = folderCycleReport(root);
+      return { ok: output === '', output };
+    },
   },
   promises: { what: 'floating promises', run: () => command('oxlint', '--type-aware', '--deny-warnings') },
   unused: { what: 'unused files, exports and dependencies', run: () => command('knip', '--no-progress') },

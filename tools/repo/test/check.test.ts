@@ -5,7 +5,7 @@ import { type Checkout, type CheckRun, copyOfCheckout } from './checkout.ts';
 
 interface Mistake {
   readonly what: string;
-  readonly check: 'types' | 'lint' | 'promises' | 'unused' | 'links';
+  readonly check: 'types' | 'lint' | 'folders' | 'promises' | 'unused' | 'links';
   readonly path: string;
   readonly text: string;
   /** What is printed for it. */
@@ -88,6 +88,27 @@ const others: readonly Mistake[] = [
     path: `${client}/floating.ts`,
     text: `const hooks: { run(apply: () => Promise<void>): void } = {\n  run(apply) {\n    apply();\n  },\n};\n\nconsole.log(hooks);\n`,
     reported: /no-floating-promises[\s\S]*planted\/floating\.ts:3/,
+  },
+  {
+    what: 'a folder that imports one that imports it',
+    check: 'folders',
+    path: `${client}/there/one.ts`,
+    text: `import type { Two } from '../back/two.ts';\n\nexport type One = Two | 1;\n`,
+    reported: /planted\/there\/one\.ts imports .*planted\/back\/two\.ts/,
+  },
+  {
+    what: 'the way back between two folders',
+    check: 'folders',
+    path: `${client}/back/three.ts`,
+    text: `import type { One } from '../there/one.ts';\n\nexport type Three = One | 3;\n`,
+    reported: /packages\/client\/src: planted\/\w+ → planted\/\w+ → planted/,
+  },
+  {
+    what: 'a file that is in neither circle of files but in the circle of folders',
+    check: 'folders',
+    path: `${client}/back/two.ts`,
+    text: `export type Two = 2;\n`,
+    reported: /planted\/back\/three\.ts imports .*planted\/there\/one\.ts/,
   },
   {
     what: 'a link to a file that is not there',

@@ -14,8 +14,8 @@ import {
   type TransportResponse,
 } from '@keelson/core';
 import type { TokenBucket } from '../limits/token-bucket.ts';
+import { bytesOf, parseAnswer, statusOf, warningsOf } from '../transport/answer.ts';
 import { isBrokenConnection } from '../transport/failure.ts';
-import { bytesOf, parseAnswer, statusOf, warningsOf } from './answer.ts';
 import { Lifetime } from './lifetime.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type Outcome, retryAfterMs, retryDelay } from './retry.ts';

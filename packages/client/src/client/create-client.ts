@@ -21,9 +21,10 @@ import {
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createDiscovery, type Discovery } from '../discovery/discovery.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
+import { failureStatus } from '../transport/answer.ts';
+import { fieldsIn, listIn, objectIn, type RawList } from '../transport/shape.ts';
 import { watchEvents } from '../watch/watch-events.ts';
 import { actionOf, collectionAction } from './action.ts';
-import { failureStatus } from './answer.ts';
 import { type Call, Caller } from './caller.ts';
 import type {
   ApplyOptions,
@@ -55,7 +56,6 @@ import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { addressOf, collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { fieldsIn, listIn, objectIn, type RawList } from './shape.ts';
 import { tell } from './tell.ts';
 
 export interface ClientOptions extends CallDefaults {

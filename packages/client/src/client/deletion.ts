@@ -1,7 +1,7 @@
 /** Deleting: what is asked, and what the answer means. */
 import type { KubernetesObject, Status } from '@keelson/core';
+import { fieldsIn, objectIn } from '../transport/shape.ts';
 import type { DeleteOptions, DeleteResult } from './client.ts';
-import { fieldsIn, objectIn } from './shape.ts';
 
 export function deleteBody({ preconditions, propagationPolicy, gracePeriodSeconds, dryRun }: DeleteOptions): string {
   return JSON.stringify({

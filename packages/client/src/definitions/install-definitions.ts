@@ -13,8 +13,8 @@ import {
 } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
-import { failureStatus } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
+import { failureStatus } from '../transport/answer.ts';
 
 export interface InstallDefinitionsOptions {
   /** How long a definition may take to be served. @default 30_000 */

@@ -6,8 +6,7 @@
  * has (an aggregated API) and that does not answer now hides no other.
  */
 import { type Kind, TransportError } from '@keelson/core';
-import type { Client } from '../client/client.ts';
-import { fieldsIn } from '../client/shape.ts';
+import { fieldsIn } from '../transport/shape.ts';
 import { type Findings, readAggregated, readGroup } from './discovery-document.ts';
 
 export interface DiscoveredKind extends Kind {
@@ -37,17 +36,23 @@ export interface Discovery {
   invalidate(): void;
 }
 
-export function createDiscovery(client: Client): Discovery {
+/** What discovery needs of a client. */
+interface RawReader {
+  /** The JSON at a path. */
+  getRaw(path: string, options?: { readonly accept?: string }): Promise<unknown>;
+}
+
+export function createDiscovery(client: RawReader): Discovery {
   return new CachedDiscovery(client);
 }
 
 class CachedDiscovery implements Discovery {
-  readonly #client: Client;
+  readonly #client: RawReader;
   #known: Findings | undefined;
   /** The look that the next question may share; one that began before `invalidate` is not. */
   #looking: Promise<Findings> | undefined;
 
-  constructor(client: Client) {
+  constructor(client: RawReader) {
     this.#client = client;
   }
 
@@ -97,7 +102,7 @@ function isOf(found: { readonly group: string; readonly version: string }, query
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-async function discover(client: Client): Promise<Findings> {
+async function discover(client: RawReader): Promise<Findings> {
   const findings = await Promise.all(
     ['/api', '/apis'].map(async (path) => {
       const document = read(path, readAggregated, await client.getRaw(path, { accept: aggregated }));
@@ -109,7 +114,7 @@ async function discover(client: Client): Promise<Findings> {
   return together(findings);
 }
 
-async function discoverGroup(client: Client, path: string): Promise<Findings> {
+async function discoverGroup(client: RawReader, path: string): Promise<Findings> {
   try {
     return { kinds: read(path, readGroup, await client.getRaw(path)), failures: [] };
   } catch (error) {

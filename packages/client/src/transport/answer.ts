@@ -5,7 +5,7 @@
  * `isNotFound` hold.
  */
 import { type Status, TransportError, type TransportResponse } from '@keelson/core';
-import type { ExplainedResponse } from '../transport/connect.ts';
+import type { ExplainedResponse } from './connect.ts';
 
 /** Enough of an unexpected text to recognise it. */
 const maxQuotedLength = 300;
