@@ -40,3 +40,9 @@ export const systemRandom: Random = {
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+/** Processor time that this process has used, in milliseconds: how long something takes, however busy the machine is. */
+export function processorTimeMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

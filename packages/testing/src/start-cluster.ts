@@ -3,58 +3,57 @@
  *
  * Promises: API server, controllers, node, client and operators share one clock and one seed, and nothing leaves the
  * process; so the same test does the same requests and gets the same answers, byte for byte, and waiting takes no time.
+ * What a test must not overlook fails it: an operator that lacks a right, does not come to rest, waits for the real world.
  * It needs no test runner.
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
-import {
-  type Kind,
-  type NamespacedName,
-  type ObjectOf,
-  type Operator,
-  resourceNameOf,
-  type Transport,
-} from '@keelson/core';
-import { type Controller, createManager, type Logger } from '@keelson/runtime';
+import type { Operator, Transport } from '@keelson/core';
+import type { Controller, Logger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
+import { reportingRefusals, underOwnRules } from './own-rights.ts';
+import { type Problem, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import { createWaits, during, type Waits } from './waits.ts';
 
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
   readonly operators?: readonly Operator<Controller>[];
+  /** How many processes run each of them. @default 1 */
+  readonly replicas?: number;
   /** Kinds to install beside those. @default none */
   readonly kinds?: readonly DefinedKind[];
   /** What all randomness follows from. @default 1 */
   readonly seed?: number;
+  /**
+   * As whom an operator acts: a service account of its own with the rules that follow from its declarations and no more,
+   * or the administrator, who may do everything. @default 'own'
+   */
+  readonly rights?: 'own' | 'administrator';
+  /** What an operator may do without failing the test. @default nothing of it */
+  readonly tolerate?: readonly Problem[];
   /** Stands between the operators and the API server: to record, to delay, to fail. @default nothing */
   readonly intercept?: (transport: Transport, operator: Operator) => Transport;
+  /**
+   * Processor time that one wait may take before it gives up: where something small happens again and again, ten virtual
+   * minutes are long. @default 10_000
+   */
+  readonly patienceMs?: number;
   /** Hears what the operators log. @default nobody */
   readonly logger?: Logger;
 }
 
 /** A cluster in virtual time. Disposing it stops the operators first, then the cluster. */
-export interface TestCluster extends AsyncDisposable {
+export interface TestCluster extends AsyncDisposable, Waits {
   readonly clock: VirtualClock;
   /** The administrator's way in. */
   readonly client: Client;
   readonly cluster: Cluster;
-  /**
-   * Lets time pass until the object is there and `holds`, and returns it. Fails with its last state after `limitMs` of
-   * virtual time, or when nothing is left that could happen.
-   */
-  eventually<K extends Kind>(
-    kind: K,
-    key: NamespacedName,
-    holds?: (object: ObjectOf<K>) => boolean,
-    limitMs?: number,
-  ): Promise<ObjectOf<K>>;
-  /** Lets time pass until the object is gone. */
-  eventuallyGone(kind: Kind, key: NamespacedName, limitMs?: number): Promise<void>;
+  /** The processes that run operators, by operator and then by number; each can crash and be started again. */
+  readonly replicas: readonly Replica[];
 }
-
-const tenMinutes = 600_000;
 
 /**
  * Starts a cluster in virtual time with the operators at work on it; the definitions of their kinds are installed first.
@@ -72,58 +71,56 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const random = seededRandom(seed);
   const cluster = createCluster({ clock, random });
   const client = createClient({ transport: cluster.transport, clock, random, fieldManager: 'test' });
-  const stop = new AbortController();
-  const running: Promise<void>[] = [];
+  const replicas: Replica[] = [];
+  let wasInterrupted = false;
+  const onProblem = (problem: Problem, error: Error) => {
+    // One is told; what follows from it, or comes again, says nothing new.
+    if (wasInterrupted || options.tolerate?.includes(problem)) return;
+    wasInterrupted = true;
+    clock.interrupt(error);
+  };
 
   await during(clock, cluster.ready, 'the cluster becomes ready');
   const defined = [...kinds, ...operators.flatMap(definedKinds)];
   const definitions = installDefinitions(client, defined.map(crdOf), { clock });
   await during(clock, definitions, 'the definitions are installed');
   for (const operator of operators) {
-    const transport = intercept(cluster.transport, operator);
-    const manager = createManager(operator, { transport, clock, random, logger, health: false, metrics: false });
-    running.push(manager.start(stop.signal));
+    const { name } = operator;
+    const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
+    for (let index = 0; index < (options.replicas ?? 1); index += 1) {
+      const transport = reportingRefusals(intercept(own, operator), {
+        name,
+        administrator: client,
+        onRefused: (error) => onProblem('refusal', error),
+      });
+      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onProblem }));
+    }
   }
-  await clock.settle();
+  for (const replica of replicas) await replica.start();
 
   return {
     clock,
     client,
     cluster,
-    async eventually(kind, key, holds = () => true, limitMs = tenMinutes) {
-      let last: ObjectOf<typeof kind> | undefined;
-      const took = await clock.advanceUntil(async () => {
-        last = await client.find(kind, key);
-        return last !== undefined && holds(last);
-      }, limitMs);
-      if (took !== undefined && last !== undefined) return last;
-      throw new Error(
-        `${resourceNameOf(kind)} ${key}: not so within ${limitMs / 1000} s of virtual time; last seen: ${JSON.stringify(last)}`,
-      );
-    },
-    async eventuallyGone(kind, key, limitMs = tenMinutes) {
-      const took = await clock.advanceUntil(async () => (await client.find(kind, key)) === undefined, limitMs);
-      if (took === undefined)
-        throw new Error(`${resourceNameOf(kind)} ${key}: still there after ${limitMs / 1000} s of virtual time`);
-    },
+    replicas,
+    ...createWaits(clock, client, options.patienceMs ?? 10_000),
     async [Symbol.asyncDispose]() {
-      stop.abort(new Error('the test is over'));
-      await during(clock, Promise.all(running), 'the operators stop');
+      // What does not come to rest would not stop in order either.
+      const isInOrder = !wasInterrupted;
+      let failure: unknown = clock.takeInterruption();
+      if (isInOrder) {
+        try {
+          await clock.settle();
+          for (const replica of replicas) await replica.stop();
+        } catch (error) {
+          failure = error;
+        }
+      }
+      for (const replica of replicas) replica.crash();
       await during(clock, cluster[Symbol.asyncDispose](), 'the cluster stops');
+      if (failure !== undefined) throw failure;
     },
   };
-}
-
-/** Lets time pass while `work` goes on; says what did not end when nothing is left that could happen. */
-async function during<T>(clock: VirtualClock, work: PromiseLike<T>, what: string): Promise<T> {
-  let ended = false;
-  const watched = (async () => work)().finally(() => {
-    ended = true;
-  });
-  watched.catch(() => {}); // it is awaited below
-  if ((await clock.advanceUntil(() => ended, tenMinutes)) === undefined)
-    throw new Error(`${what}: not within ten minutes of virtual time`);
-  return watched;
 }
 
 function definedKinds({ controllers }: Operator): readonly DefinedKind[] {

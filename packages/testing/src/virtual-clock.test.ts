@@ -66,6 +66,38 @@ test('waiting for a state says how long it took, and gives up when it cannot com
   assert.equal(clock.monotonic(), 250);
 });
 
+test('time stands still while something takes a breath, and what follows from it comes before the next timer', async () => {
+  const clock = new VirtualClock();
+  const log: string[] = [];
+  const breathing = async () => {
+    for (let i = 0; i < 3; i += 1) await clock.breathe();
+    log.push(`breathed at ${clock.monotonic()}`);
+  };
+  clock.setTimer(10, () => void breathing());
+  clock.setTimer(11, () => log.push('the next timer'));
+  await clock.advance(20);
+  assert.deepEqual(log, ['breathed at 10', 'the next timer']);
+});
+
+test('an interruption ends the present wait, or the next one, once', async () => {
+  const clock = new VirtualClock();
+  clock.setTimer(10, () => clock.interrupt(new Error('look here')));
+  await assert.rejects(clock.advance(20), /look here/);
+  assert.equal(clock.monotonic(), 10);
+  await clock.advance(20);
+  clock.interrupt(new Error('first'));
+  clock.interrupt(new Error('second'));
+  assert.equal(clock.takeInterruption()?.message, 'first');
+  await clock.settle();
+});
+
+test('timers without a delay that go on for ever are an error', async () => {
+  const clock = new VirtualClock();
+  const again = () => void clock.setTimer(0, again);
+  again();
+  await assert.rejects(clock.advance(20), /^Error: Virtual time stands still at 0 ms: 50000 timers without a delay/);
+});
+
 test('the same seed gives the same numbers and UUIDs, another seed others', () => {
   const sample = (seed: number) => {
     const random = seededRandom(seed);

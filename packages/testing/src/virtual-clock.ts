@@ -3,7 +3,8 @@
  *
  * Promises: timers fire in the order of their due times, those of one instant in the order in which they were set; between
  * two of them everything that the first one started has run to its end. So the same program does the same things at the
- * same instants every time, and ten hours take as long as what happens in them.
+ * same instants every time, and ten hours take as long as what happens in them. The real event loop gets its turn between
+ * any two of them, so that a test runner's timeout fires whatever the program under test does.
  * Does not: wait for sockets, files or other processes. What is driven by this clock must not need them.
  */
 import type { Clock, Timer } from '@keelson/core';
@@ -21,6 +22,9 @@ export interface VirtualClockOptions {
   readonly startMs?: number;
 }
 
+/** More of them than any honest program sets for one instant, and fired within a second or two. */
+const mostTimersOfAnInstant = 50_000;
+
 /**
  * A clock that a test moves: time passes only while one of its methods runs.
  *
@@ -36,6 +40,10 @@ export class VirtualClock implements Clock {
   #order = 0;
   /** Sorted by due time and order. Tens of timers at most wait at a time, so insertion into an array is cheap. */
   readonly #pending: Pending[] = [];
+  #breaths = 0;
+  #breathing = 0;
+  #atThisInstant = 0;
+  #interruption: Error | undefined;
 
   constructor({ startMs = Date.UTC(2026, 0, 1) }: VirtualClockOptions = {}) {
     this.#startMs = startMs;
@@ -64,15 +72,15 @@ export class VirtualClock implements Clock {
 
   /** Lets everything run that can run now. Time does not pass. */
   async settle(): Promise<void> {
-    await nextTurn();
-    while (this.#fireNext(this.#elapsedMs)) await nextTurn();
+    await this.#quiet();
+    while (this.#fireNext(this.#elapsedMs)) await this.#quiet();
   }
 
   /** Lets `ms` pass, and everything happen that happens in them. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#elapsedMs + ms;
-    await nextTurn();
-    while (this.#fireNext(endMs)) await nextTurn();
+    await this.#quiet();
+    while (this.#fireNext(endMs)) await this.#quiet();
     this.#elapsedMs = endMs;
   }
 
@@ -83,12 +91,45 @@ export class VirtualClock implements Clock {
   async advanceUntil(holds: () => boolean | Promise<boolean>, limitMs: number): Promise<number | undefined> {
     const startMs = this.#elapsedMs;
     const endMs = startMs + limitMs;
-    await nextTurn();
+    await this.#quiet();
     while (!(await holds())) {
       if (!this.#fireNext(endMs)) return undefined;
-      await nextTurn();
+      await this.#quiet();
     }
     return this.#elapsedMs - startMs;
+  }
+
+  /**
+   * Gives the real event loop a turn while virtual time stands still. Whatever runs in microtasks alone and might never
+   * come to an end takes a breath now and then; without, nothing else in the process ever runs again.
+   */
+  async breathe(): Promise<void> {
+    this.#breaths += 1;
+    this.#breathing += 1;
+    await nextTurn();
+    this.#breathing -= 1;
+  }
+
+  /** What a test must not overlook: the present wait, or else the next one, rejects with it. The first one counts. */
+  interrupt(error: Error): void {
+    this.#interruption ??= error;
+  }
+
+  /** The interruption that no wait has told yet; it is told by taking it. */
+  takeInterruption(): Error | undefined {
+    const interruption = this.#interruption;
+    this.#interruption = undefined;
+    return interruption;
+  }
+
+  /** Waits until nothing is left that could run without time passing. */
+  async #quiet(): Promise<void> {
+    for (let before = -1; this.#breathing > 0 || before !== this.#breaths; ) {
+      before = this.#breaths;
+      await nextTurn();
+      const interruption = this.takeInterruption();
+      if (interruption !== undefined) throw interruption;
+    }
   }
 
   /** Fires the earliest timer that is due by `endMs`; false when there is none. */
@@ -96,6 +137,11 @@ export class VirtualClock implements Clock {
     const [next] = this.#pending;
     if (next === undefined || next.dueMs > endMs) return false;
     this.#pending.shift();
+    this.#atThisInstant = next.dueMs > this.#elapsedMs ? 0 : this.#atThisInstant + 1;
+    if (this.#atThisInstant > mostTimersOfAnInstant)
+      throw new Error(
+        `Virtual time stands still at ${this.#elapsedMs} ms: ${mostTimersOfAnInstant} timers without a delay, each set by the one before or its like`,
+      );
     this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
     next.callback();
     return true;

@@ -1,0 +1,105 @@
+/**
+ * Operators under their own rules: a service account with what follows from the declarations, and no more.
+ *
+ * What an operator may not do in a test it may not do in production either. So a refusal fails the test, with what to
+ * declare: a real cluster would show the same weeks later, as a line in a log.
+ */
+import type { Client } from '@keelson/client';
+import type { Cluster } from '@keelson/cluster';
+import { type Operator, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
+import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
+import { Namespace, ServiceAccount } from '@keelson/core/v1';
+
+/** Where the operators of a test live. */
+const operatorNamespace = 'operators';
+
+/** Makes the account and binds the rules; returns the way in with these rights. */
+export async function underOwnRules(cluster: Cluster, client: Client, operator: Operator): Promise<Transport> {
+  const { name } = operator;
+  const metadata = { name: `${operatorNamespace}:${name}` };
+  const subject = { kind: 'ServiceAccount', name, namespace: operatorNamespace };
+  await client.apply(Namespace, { metadata: { name: operatorNamespace } });
+  await client.apply(ServiceAccount, { metadata: { name, namespace: operatorNamespace } });
+  await client.apply(ClusterRole, { metadata, rules: rulesOf(operator) });
+  await client.apply(ClusterRoleBinding, {
+    metadata,
+    roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: metadata.name },
+    subjects: [subject],
+  });
+  return cluster.transportAs({ name: `system:serviceaccount:${operatorNamespace}:${name}`, groups: [] });
+}
+
+export interface RefusalOptions {
+  /** Whose requests they are. */
+  readonly name: string;
+  /** Knows what kind a resource is. */
+  readonly administrator: Client;
+  readonly onRefused: (error: Error) => void;
+}
+
+/** Reports every answer that the rules do not allow something; other refusals (a quota, a namespace that goes) pass. */
+export function reportingRefusals(transport: Transport, options: RefusalOptions): Transport {
+  return {
+    async request(request) {
+      const response = await transport.request(request);
+      if (response.status !== 403) return response;
+      const body = await textOf(response);
+      const message = messageIn(body);
+      if (isAboutRules.test(message)) options.onRefused(await refusal(options, request.path, message));
+      return { ...response, body: oneChunk(body) };
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  };
+}
+
+const isAboutRules = /cannot \S+ resource|cannot set an ownerRef|cannot set blockOwnerDeletion|grant RBAC permissions/;
+const plainRefusal = /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/;
+
+/** What to add is said in the words of a declaration. */
+async function refusal({ name, administrator }: RefusalOptions, path: string, message: string): Promise<Error> {
+  const { verb, resource = '', group } = plainRefusal.exec(message)?.groups ?? {};
+  if (verb === undefined)
+    return new Error(`${name} was refused, and its rules follow from its declarations: ${message}`);
+  const [plural = '', subresource] = resource.split('/');
+  const kind = await kindName(administrator, path, plural);
+  const need = subresource
+    ? `{ kind: ${kind}, subresource: '${subresource}', verbs: ['${verb}'] }`
+    : `allow(${kind}, '${verb}')`;
+  const rule = { apiGroups: [group], resources: [resource], verbs: [verb] };
+  return new Error(
+    [
+      `${name} may not ${verb} ${plural}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}: its rules follow from its declarations, and none asks for it.`,
+      `Add to its controller: needs: [${need}]`,
+      `which is the rule ${JSON.stringify(rule)}.`,
+      `The server said: ${message}`,
+    ].join('\n'),
+  );
+}
+
+/** The kind of a resource, which only discovery knows. */
+async function kindName(administrator: Client, path: string, plural: string): Promise<string> {
+  const [groupVersion] = /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)/.exec(path) ?? [];
+  if (groupVersion === undefined) return `<the kind of ${plural}>`;
+  const { resources = [] } = (await administrator.getRaw(groupVersion)) as {
+    readonly resources?: readonly { readonly name: string; readonly kind: string }[];
+  };
+  return resources.find((each) => each.name === plural)?.kind ?? `<the kind of ${plural}>`;
+}
+
+function messageIn(body: string): string {
+  try {
+    return (JSON.parse(body) as { readonly message?: string }).message ?? body;
+  } catch {
+    return body;
+  }
+}
+
+async function textOf({ body }: TransportResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function* oneChunk(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}

@@ -1,0 +1,115 @@
+/**
+ * One replica of an operator: a process of its own, as far as the operator and the API server can tell.
+ *
+ * It can be stopped in order, killed without any order, and started again.
+ */
+import type { Operator, Random, Transport } from '@keelson/core';
+import { type Controller, createManager, type Logger } from '@keelson/runtime';
+import { Mortal } from './mortal.ts';
+import { type RealIoWatch, watchRealIo } from './real-io.ts';
+import { withBreath } from './restless.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import { during } from './waits.ts';
+
+export interface ReplicaOptions {
+  readonly operator: Operator<Controller>;
+  /** 0 for the first. */
+  readonly index: number;
+  readonly transport: Transport;
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Hears what a test must not overlook. */
+  readonly onProblem: (problem: Problem, error: Error) => void;
+}
+
+/**
+ * What an operator should not do: lack a right (`refusal`), repeat a request without end (`storm`), wait for the real
+ * world (`real-io`), end by itself (`end`).
+ */
+export type Problem = 'refusal' | 'storm' | 'real-io' | 'end';
+
+interface Life {
+  readonly process: Mortal;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  readonly watch: RealIoWatch;
+}
+
+/** A process that runs an operator, which a test can stop, kill and start again. */
+export class Replica {
+  readonly operator: Operator;
+  readonly index: number;
+  readonly #options: ReplicaOptions;
+  #life: Life | undefined;
+
+  constructor(options: ReplicaOptions) {
+    this.operator = options.operator;
+    this.index = options.index;
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** Starts it, again or for the first time. Does nothing while it runs. */
+  async start(): Promise<void> {
+    if (this.#life !== undefined) return;
+    const { operator, clock, random, logger, onProblem } = this.#options;
+    const { name } = operator;
+    const process = new Mortal(clock);
+    const stop = new AbortController();
+    const transport = withBreath(process.transport(this.#options.transport), {
+      clock,
+      name,
+      onRestless: (error) => onProblem('storm', error),
+    });
+    const options = { transport, clock: process.clock, random, logger, health: false, metrics: false } as const;
+    const watch = watchRealIo(name, (error) => onProblem('real-io', error));
+    const ended = watch.run(() => createManager(operator, options).start(stop.signal));
+    const life = { process, stop, ended, watch };
+    this.#life = life;
+    ended.then(
+      () => this.#over(life, new Error(`${name} ended, although nobody had stopped it`)),
+      (error: unknown) => this.#over(life, new Error(`${name} failed: ${messageOf(error)}`, { cause: error })),
+    );
+    await clock.settle();
+  }
+
+  /** Stops it as SIGTERM does: running reconciles finish, and it cleans up behind itself. */
+  async stop(): Promise<void> {
+    const life = this.#take();
+    if (life === undefined) return;
+    life.stop.abort(new Error('the operator was stopped'));
+    try {
+      await during(this.#options.clock, life.ended, `${this.operator.name} stops`);
+    } finally {
+      life.process.kill();
+    }
+  }
+
+  /**
+   * Stops it as SIGKILL does: it stands still where it is, no request of it reaches the server any more, no answer
+   * reaches it, and nothing is cleaned up.
+   */
+  crash(): void {
+    this.#take()?.process.kill();
+  }
+
+  #take(): Life | undefined {
+    const life = this.#life;
+    this.#life = undefined;
+    life?.watch[Symbol.dispose]();
+    return life;
+  }
+
+  #over(life: Life, problem: Error): void {
+    if (this.#life !== life) return;
+    this.#take();
+    life.process.kill();
+    this.#options.onProblem('end', problem);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
