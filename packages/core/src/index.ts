@@ -62,8 +62,14 @@ export type {
   VirtualKind,
 } from './kind.ts';
 export { apiVersionOf, isSameKind, resourceNameOf } from './kind.ts';
-export type { LabelSelection, LabelSelector, Labels, Requirement } from './label-selector.ts';
-export { matchesLabels, parseLabelSelector, printLabelSelector, requirementsOf } from './label-selector.ts';
+export type { LabelSelection, LabelSelector, LabelSelectorProblem, Labels, Requirement } from './label-selector.ts';
+export {
+  LabelSelectorError,
+  matchesLabels,
+  parseLabelSelector,
+  printLabelSelector,
+  requirementsOf,
+} from './label-selector.ts';
 export type { List, WatchEvent } from './list.ts';
 export { compareResourceVersions } from './list.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';

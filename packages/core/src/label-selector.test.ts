@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type LabelSelection,
+  LabelSelectorError,
+  type LabelSelectorProblem,
   matchesLabels,
   parseLabelSelector,
   printLabelSelector,
@@ -103,6 +105,36 @@ test('a label selector that a server refuses is refused with the place and the r
       name: 'TypeError',
       message: `label selector ${JSON.stringify(text)}: ${message}`,
     });
+  }
+});
+
+test('what is wrong with a label selector is data, in the order in which a server looks', () => {
+  const cases: readonly (readonly [LabelSelection, LabelSelectorProblem])[] = [
+    ['=x', { type: 'unexpected', place: 'start', found: '=', index: 0 }],
+    ['a,', { type: 'unexpected', place: 'afterComma', found: '', index: 2 }],
+    ['!', { type: 'unexpected', place: 'key', found: '', index: 1 }],
+    ['a b', { type: 'unexpected', place: 'operator', found: 'b', index: 2 }],
+    ['a===', { type: 'unexpected', place: 'value', found: '=', index: 3 }],
+    ['a in b', { type: 'unexpected', place: 'list', found: 'b', index: 5 }],
+    ['a in (=)', { type: 'unexpected', place: 'item', found: '=', index: 6 }],
+    ['a in (b c)', { type: 'unexpected', place: 'afterItem', found: 'c', index: 8 }],
+    ['a=b c', { type: 'unexpected', place: 'afterRequirement', found: 'c', index: 4 }],
+    // The key before what follows it, the number before the value.
+    ['-a b', { type: 'key', key: '-a' }],
+    ['a>-b', { type: 'number', key: 'a', operator: 'Gt', value: '-b' }],
+    ['a<-5', { type: 'values', key: 'a', values: ['-5'] }],
+    ['a in (b,-c)', { type: 'values', key: 'a', values: ['b', '-c'] }],
+    [{ app: 'x,y' }, { type: 'values', key: 'app', values: ['x,y'] }],
+  ];
+  for (const [selection, problem] of cases) {
+    assert.throws(
+      () => requirementsOf(selection),
+      (error) => {
+        assert.ok(error instanceof LabelSelectorError);
+        assert.deepEqual(error.problem, problem, JSON.stringify(selection));
+        return true;
+      },
+    );
   }
 });
 

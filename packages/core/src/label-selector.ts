@@ -61,24 +61,23 @@ const hasValues = (wanted: Requirement): wanted is WithValues =>
   wanted.operator !== 'Exists' && wanted.operator !== 'DoesNotExist';
 
 /** Whatever passes can be printed: a value such as `a,b=c` would otherwise become a requirement of its own. */
-function checked(wanted: Requirement, tokens?: Tokens): Requirement {
+function checked(wanted: Requirement, text?: string): Requirement {
   const { key, operator } = wanted;
-  const refuse = (why: string) => new TypeError(`label selector${tokens ? ` ${tokens.shown}` : ''}: ${why}`);
-  const problem = qualifiedNameProblem(key);
-  if (problem !== undefined) throw refuse(`${quoted(key)} is not a label key: ${problem}`);
+  assertKey(key, text);
   if (!hasValues(wanted)) return wanted;
   const { values } = wanted;
-  if (values.length === 0) throw refuse(`${operator} on "${key}" needs at least one value`);
-  for (const value of values) {
-    const refusal = labelValueProblem(value);
-    if (refusal !== undefined) {
-      throw refuse(`${quoted(value)} on "${key}" is not a label value: ${refusal}`);
-    }
+  if (values.length === 0) throw new TypeError(`label selector: ${operator} on "${key}" needs at least one value`);
+  if ((operator === 'Gt' || operator === 'Lt') && (values.length > 1 || !isInteger(values[0] ?? ''))) {
+    throw new LabelSelectorError({ type: 'number', key, operator, value: values[0] ?? '' }, text);
   }
-  if ((operator === 'Gt' || operator === 'Lt') && (values.length > 1 || integerOf(values[0]) === undefined)) {
-    throw refuse(`${operator} on "${key}" needs one whole number of 64 bits`);
+  if (values.some((value) => labelValueProblem(value) !== undefined)) {
+    throw new LabelSelectorError({ type: 'values', key, values }, text);
   }
   return wanted;
+}
+
+function assertKey(key: string, text?: string): void {
+  if (qualifiedNameProblem(key) !== undefined) throw new LabelSelectorError({ type: 'key', key }, text);
 }
 
 export function matchesLabels(requirements: readonly Requirement[], labels: Labels | undefined): boolean {
@@ -105,10 +104,12 @@ export function matchesLabels(requirements: readonly Requirement[], labels: Labe
   });
 }
 
-/** A label value has no sign. */
+/** As Go reads one: of 64 bits, with a sign if it likes. */
+const isInteger = (text: string): boolean => integerOf(text) !== undefined;
+
 function integerOf(text: string | undefined): bigint | undefined {
-  if (text === undefined || !/^\d+$/.test(text)) return undefined;
-  const value = BigInt(text);
+  if (text === undefined || !/^[+-]?\d{1,100}$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
@@ -126,42 +127,100 @@ export function printLabelSelector(requirements: readonly Requirement[]): string
     .join(',');
 }
 
-/** Reads the text form: `a=b,c!=d,e in (f,g),h,!i`. */
+/** What stands at some place of a selector's text, by what a server's grammar wants there. */
+type Place = keyof typeof wants;
+
+const wants = {
+  start: "'!' or a label's key",
+  afterComma: "'!' or a label's key",
+  key: "a label's key",
+  operator: "'=', '!=', 'in', 'notin', '>', '<', ',' or the end",
+  value: "a label's value",
+  list: "'('",
+  item: "a label's value, ',' or ')'",
+  afterItem: "',' or ')'",
+  afterRequirement: "',' or the end",
+} as const;
+
+/** What is wrong with a selector, for those who have words of their own for it. */
+export type LabelSelectorProblem =
+  /** `found` is empty where the text ends. */
+  | { readonly type: 'unexpected'; readonly place: Place; readonly found: string; readonly index: number }
+  | { readonly type: 'key'; readonly key: string }
+  /** One of these, at least, is no value of a label. */
+  | { readonly type: 'values'; readonly key: string; readonly values: readonly string[] }
+  | { readonly type: 'number'; readonly key: string; readonly operator: 'Gt' | 'Lt'; readonly value: string };
+
+/** A selector that a server would refuse; `problem` says why, `message` for people. */
+export class LabelSelectorError extends TypeError {
+  readonly code = 'ERR_LABEL_SELECTOR';
+  readonly problem: LabelSelectorProblem;
+
+  constructor(problem: LabelSelectorProblem, text?: string) {
+    super(`label selector${text === undefined ? '' : ` ${quoted(text)}`}: ${printProblem(problem)}`);
+    this.problem = problem;
+  }
+}
+
+function printProblem(problem: LabelSelectorProblem): string {
+  switch (problem.type) {
+    case 'unexpected': {
+      const { place, found, index } = problem;
+      const there = found === '' ? 'the text ends' : `there is ${cut(`'${found}'`)} at character ${index + 1}`;
+      return `expected ${wants[place]}, and ${there}`;
+    }
+    case 'key':
+      return `${quoted(problem.key)} is not a label key: ${qualifiedNameProblem(problem.key)}`;
+    case 'values': {
+      const wrong = problem.values.find((value) => labelValueProblem(value) !== undefined) ?? '';
+      return `${quoted(wrong)} on "${problem.key}" is not a label value: ${labelValueProblem(wrong)}`;
+    }
+    case 'number':
+      return `${problem.operator} on "${problem.key}" needs one whole number of 64 bits`;
+    default:
+      return problem satisfies never;
+  }
+}
+
+/** Reads the text form: `a=b,c!=d,e in (f,g),h,!i`. Throws a `LabelSelectorError` for what a server would refuse. */
 export function parseLabelSelector(text: string): readonly Requirement[] {
   const tokens = new Tokens(text);
   const requirements: Requirement[] = [];
   if (tokens.next === undefined) return requirements;
-  do requirements.push(requirement(tokens));
+  do requirements.push(requirement(tokens, requirements.length === 0 ? 'start' : 'afterComma'));
   while (tokens.takes(','));
-  if (tokens.next !== undefined) throw tokens.expected("',' or the end");
+  if (tokens.next !== undefined) throw tokens.unexpected('afterRequirement');
   return requirements;
 }
 
-function requirement(tokens: Tokens): Requirement {
-  if (tokens.takes('!')) return checked({ key: tokens.word("a label's key"), operator: 'DoesNotExist' }, tokens);
-  const key = tokens.word("'!' or a label's key");
-  if (tokens.next === undefined || tokens.next === ',') return checked({ key, operator: 'Exists' }, tokens);
+function requirement(tokens: Tokens, place: Place): Requirement {
+  const { text } = tokens;
+  const isAbsent = tokens.takes('!');
+  const key = tokens.word(isAbsent ? 'key' : place);
+  assertKey(key, text);
+  if (isAbsent) return { key, operator: 'DoesNotExist' };
+  if (tokens.next === undefined || tokens.next === ',') return { key, operator: 'Exists' };
   if (tokens.takes('=') || tokens.takes('=='))
-    return checked({ key, operator: 'In', values: [oneValue(tokens)] }, tokens);
-  if (tokens.takes('!=')) return checked({ key, operator: 'NotIn', values: [oneValue(tokens)] }, tokens);
-  if (tokens.takes('>')) return checked({ key, operator: 'Gt', values: [oneValue(tokens)] }, tokens);
-  if (tokens.takes('<')) return checked({ key, operator: 'Lt', values: [oneValue(tokens)] }, tokens);
-  if (tokens.takes('in')) return checked({ key, operator: 'In', values: valueSet(tokens) }, tokens);
-  if (tokens.takes('notin')) return checked({ key, operator: 'NotIn', values: valueSet(tokens) }, tokens);
-  throw tokens.expected("'=', '!=', 'in', 'notin', '>', '<', ',' or the end");
+    return checked({ key, operator: 'In', values: [oneValue(tokens)] }, text);
+  if (tokens.takes('!=')) return checked({ key, operator: 'NotIn', values: [oneValue(tokens)] }, text);
+  if (tokens.takes('>')) return checked({ key, operator: 'Gt', values: [oneValue(tokens)] }, text);
+  if (tokens.takes('<')) return checked({ key, operator: 'Lt', values: [oneValue(tokens)] }, text);
+  if (tokens.takes('in')) return checked({ key, operator: 'In', values: valueSet(tokens) }, text);
+  if (tokens.takes('notin')) return checked({ key, operator: 'NotIn', values: valueSet(tokens) }, text);
+  throw tokens.unexpected('operator');
 }
 
 function oneValue(tokens: Tokens): string {
-  return tokens.next === undefined || tokens.next === ',' ? '' : tokens.word("a label's value");
+  return tokens.next === undefined || tokens.next === ',' ? '' : tokens.word('value');
 }
 
 /** Also `()` and `(,)`: where a value is missing, it is the empty one. */
 function valueSet(tokens: Tokens): readonly string[] {
-  if (!tokens.takes('(')) throw tokens.expected("'('");
+  if (!tokens.takes('(')) throw tokens.unexpected('list');
   const found = new Set<string>();
-  do found.add(tokens.next === ',' || tokens.next === ')' ? '' : tokens.word("a label's value, ',' or ')'"));
+  do found.add(tokens.next === ',' || tokens.next === ')' ? '' : tokens.word('item'));
   while (tokens.takes(','));
-  if (!tokens.takes(')')) throw tokens.expected("',' or ')'");
+  if (!tokens.takes(')')) throw tokens.unexpected('afterItem');
   return [...found];
 }
 
@@ -169,18 +228,13 @@ const symbol = /^(?:==|!=|[=!(),<>])$/;
 
 /** The words and symbols of a selector, read one at a time; `in` and `notin` are words like others, except after a key. */
 class Tokens {
-  readonly #text: string;
+  readonly text: string;
   readonly #pattern = /==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+/g;
   #found: RegExpExecArray | null;
 
   constructor(text: string) {
-    this.#text = text;
+    this.text = text;
     this.#found = this.#pattern.exec(text);
-  }
-
-  /** The whole text, for messages. */
-  get shown(): string {
-    return quoted(this.#text);
   }
 
   get next(): string | undefined {
@@ -193,20 +247,20 @@ class Tokens {
     return true;
   }
 
-  word(expected: string): string {
+  word(place: Place): string {
     const { next } = this;
-    if (next === undefined || symbol.test(next)) throw this.expected(expected);
+    if (next === undefined || symbol.test(next)) throw this.unexpected(place);
     this.#advance();
     return next;
   }
 
-  expected(what: string): TypeError {
-    const found = this.#found;
-    const there = found === null ? 'the text ends' : `there is ${cut(`'${found[0]}'`)} at character ${found.index + 1}`;
-    return new TypeError(`label selector ${this.shown}: expected ${what}, and ${there}`);
+  unexpected(place: Place): LabelSelectorError {
+    const found = this.#found?.[0] ?? '';
+    const index = this.#found?.index ?? this.text.length;
+    return new LabelSelectorError({ type: 'unexpected', place, found, index }, this.text);
   }
 
   #advance(): void {
-    if (this.#found) this.#found = this.#pattern.exec(this.#text);
+    if (this.#found) this.#found = this.#pattern.exec(this.text);
   }
 }

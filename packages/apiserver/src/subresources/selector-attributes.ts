@@ -1,6 +1,6 @@
 /** The selectors in a question about access: rules know none, so that they are checked and have no effect. */
 
-import { parseFieldSelector } from '@keelson/core';
+import { parseFieldSelector, parseLabelSelector } from '@keelson/core';
 import {
   forbiddenField,
   invalidValue,
@@ -10,7 +10,6 @@ import {
   required,
 } from '@keelson/schema/validation';
 import type { JsonObject } from '../object.ts';
-import { labelMatcher } from '../watch/label-selector.ts';
 
 interface Requirement {
   readonly key?: string;
@@ -90,7 +89,7 @@ function ignoredPart(member: Member, { rawSelector = '', requirements = [] }: Se
 
 function isReadable(member: Member, text: string): boolean {
   try {
-    if (member === 'labelSelector') labelMatcher(text);
+    if (member === 'labelSelector') parseLabelSelector(text);
     else parseFieldSelector(text);
     return true;
   } catch {

@@ -1,9 +1,16 @@
 /** Which objects a list or a watch is about: a namespace, a name, labels and fields. */
-import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
+import {
+  type FieldRequirement,
+  LabelSelectorError,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  type Requirement,
+} from '@keelson/core';
 import type { ApiObject } from '../object.ts';
 import type { Resource } from '../resource/resource.ts';
 import { badRequest } from '../status.ts';
-import { labelMatcher, SelectorError } from './label-selector.ts';
+import { labelSelectorMessage } from './label-selector-message.ts';
 
 export interface Selection {
   readonly namespace: string;
@@ -22,7 +29,7 @@ const metadataFields: Readonly<Record<string, (object: ApiObject) => string>> = 
 
 export function selectionOf(resource: Resource, namespace: string, labels: string, fields: string): Selection {
   const { strategy } = resource;
-  const matchesLabels = labelsOf(labels);
+  const labelRequirements = labelsOf(labels);
   const requirements = fieldsOf(fields);
   const getters = requirements.map(({ field, operator, value }) => {
     const get = metadataFields[field] ?? strategy.fields.get(field);
@@ -33,9 +40,9 @@ export function selectionOf(resource: Resource, namespace: string, labels: strin
   return {
     namespace: namespace || (resource.namespaced ? (named ?? '') : ''),
     text: `${strategy.edition}\n${labels}\n${fields}`,
-    isEverything: matchesLabels === undefined && getters.length === 0,
+    isEverything: labelRequirements.length === 0 && getters.length === 0,
     matches(object) {
-      if (matchesLabels !== undefined && !matchesLabels(object.metadata.labels)) return false;
+      if (!matchesLabels(labelRequirements, object.metadata.labels)) return false;
       if (getters.length === 0) return true;
       const read = strategy.fromStorage(object);
       return getters.every(({ get, operator, value }) => (get(read) === value) === (operator === '='));
@@ -43,11 +50,11 @@ export function selectionOf(resource: Resource, namespace: string, labels: strin
   };
 }
 
-function labelsOf(text: string): ReturnType<typeof labelMatcher> {
+function labelsOf(text: string): readonly Requirement[] {
   try {
-    return labelMatcher(text);
+    return parseLabelSelector(text);
   } catch (error) {
-    if (error instanceof SelectorError) throw badRequest(error.message);
+    if (error instanceof LabelSelectorError) throw badRequest(labelSelectorMessage(error.problem));
     throw error;
   }
 }
