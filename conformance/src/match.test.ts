@@ -29,6 +29,7 @@ const cases: readonly [what: string, actual: unknown, expected: unknown, lines: 
   ['a text that matches', 'abc', /^a/, []],
   ['a text that does not match', 'abc', /^b/, ['the answer: expected /^b/, got "abc"']],
   ['a number is no text', 5, /5/, ['the answer: expected /5/, got 5']],
+  ['a member that only the prototype has is absent', {}, { toString: undefined }, []],
   ['a predicate that holds', 5, (value: unknown) => value === 5, []],
   [
     'keys that are no words',

@@ -61,10 +61,10 @@ export function differences(actual: unknown, expected: unknown, at = '', whole =
     const fields = expected as Readonly<Record<string, unknown>>;
     const present = actual as Readonly<Record<string, unknown>>;
     const lines = Object.entries(fields).flatMap(([key, value]) =>
-      differences(present[key], value, step(at, key), whole),
+      differences(Object.hasOwn(present, key) ? present[key] : undefined, value, step(at, key), whole),
     );
     if (!whole) return lines;
-    const more = Object.keys(present).filter((key) => !(key in fields));
+    const more = Object.keys(present).filter((key) => !Object.hasOwn(fields, key));
     return [...lines, ...more.map((key) => differs(step(at, key), present[key], 'nothing'))];
   }
   return Object.is(actual, expected) ? [] : [differs(at, actual, show(expected))];

@@ -15,6 +15,7 @@ import { disruptionBudgets } from './disruption-budgets.ts';
 import { eventViews } from './events.ts';
 import { evictions } from './eviction.ts';
 import { fieldValidation } from './field-validation.ts';
+import { hostileBodies } from './hostile-bodies.ts';
 import { impersonation } from './impersonation.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
@@ -65,6 +66,7 @@ export const areas: readonly Area[] = [
   scale,
   podLogs,
   sizes,
+  hostileBodies,
   eventViews,
   definitions,
   schema,

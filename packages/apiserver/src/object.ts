@@ -18,6 +18,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Sets a member of an object that is being made; `__proto__` is a name like any other. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
 /** The object with other metadata; members given as `undefined` are left out. */
 export function withMetadata<T extends ApiObject>(object: T, changes: Partial<ObjectMeta>): T {
   return { ...object, metadata: compact({ ...object.metadata, ...changes }) };
@@ -26,7 +32,7 @@ export function withMetadata<T extends ApiObject>(object: T, changes: Partial<Ob
 /** Without the members whose value is `undefined`: in a stored object, absent means absent. */
 export function compact<T extends object>(value: T): T {
   const result: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) if (member !== undefined) result[name] = member;
+  for (const [name, member] of Object.entries(value)) if (member !== undefined) setMember(result, name, member);
   return result as T;
 }
 

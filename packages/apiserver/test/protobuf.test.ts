@@ -1,33 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configMaps, startServer } from './fixtures.ts';
-
-/** Fields of a message, by number: text, bytes of an inner message, or a whole number. */
-function message(...fields: readonly (readonly [number, string | Buffer | number])[]): Buffer {
-  return Buffer.concat(
-    fields.flatMap(([number, value]) => {
-      if (typeof value === 'number') return [varint((number << 3) | 0), varint(value)];
-      const bytes = typeof value === 'string' ? Buffer.from(value) : value;
-      return [varint((number << 3) | 2), varint(bytes.length), bytes];
-    }),
-  );
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let left = BigInt.asUintN(64, BigInt(value));
-  do {
-    const byte = Number(left & 0x7fn);
-    left >>= 7n;
-    bytes.push(left > 0n ? byte | 0x80 : byte);
-  } while (left > 0n);
-  return Buffer.from(bytes);
-}
-
-const enveloped = (apiVersion: string, kind: string, raw: Buffer) =>
-  Buffer.concat([Buffer.from('k8s\0'), message([1, message([1, apiVersion], [2, kind])], [2, raw], [3, ''], [4, ''])]);
-
-const protobuf = { 'content-type': 'application/vnd.kubernetes.protobuf' };
+import { enveloped, message, protobuf } from './protobuf-messages.ts';
 
 test('an object in protobuf is the same as one in JSON', async () => {
   await using started = startServer();
@@ -98,4 +72,22 @@ test('CBOR is refused with what is accepted, so that clients fall back', async (
   });
   assert.equal(status, 415);
   assert.equal(body.reason, 'UnsupportedMediaType');
+});
+
+test('managedFields that are no JSON are dropped, and the object is made', async () => {
+  await using started = startServer();
+  const entry = message([1, 'm'], [2, 'Update'], [3, 'v1'], [6, 'FieldsV1'], [7, message([1, 'gar{bage'])]);
+  const body = enveloped('v1', 'ConfigMap', message([1, message([1, 'a'], [17, entry])]));
+  const answer = await started.talk.send('POST', configMaps, body, protobuf);
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.body.metadata.managedFields, undefined);
+});
+
+test('JSON that is none inside of protobuf is a bad request', async () => {
+  await using started = startServer();
+  const data = message([2, 'gar{bage']);
+  const body = enveloped('apps/v1', 'ControllerRevision', message([1, message([1, 'a'])], [2, data], [3, 1]));
+  const path = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const answer = await started.talk.send('POST', path, body, protobuf);
+  assert.notEqual(answer.status, 500, answer.text);
 });

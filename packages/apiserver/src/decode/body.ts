@@ -8,15 +8,19 @@ import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { schemaNameOf } from '../openapi/documents.ts';
 import type { ApiRequest } from '../request/exchange.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
-import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
+import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../status.ts';
+import { assertDepth, opensDeeper, tooDeep } from './depth.ts';
 import { GoJsonError } from './go-json.ts';
 import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';
 import { ProtobufError, readProtobuf } from './protobuf.ts';
-import { duplicateMembers, JsonSyntaxError, mergedMembers } from './strict-json.ts';
+import { duplicateMembers, hasOverflow, JsonSyntaxError, mergedMembers, overflowingNumber } from './strict-json.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 export const mediaTypes: readonly string[] = ['application/json', 'application/yaml', protobuf];
+
+/** Remarks on one body; the real server counts no further. */
+const maxProblems = 100;
 
 /** As much as the real server reads. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -31,6 +35,8 @@ export interface Parsed {
   readonly text: string;
   /** Members that occur twice, such as `spec.replicas`. */
   readonly duplicates: readonly string[];
+  /** The first number that is too large for any number, such as `1e999`. */
+  readonly overflow?: string | undefined;
 }
 
 export function assertBodySize({ body }: ApiRequest): void {
@@ -48,24 +54,37 @@ export function parseJson(text: string, lookForDuplicates: boolean): Parsed {
   try {
     value = JSON.parse(text);
   } catch {
+    if (opensDeeper(text)) throw tooDeep(text);
     duplicateMembers(text); // throws, with a better description
     throw new JsonSyntaxError('unexpected end of JSON input');
   }
-  return { value, text, duplicates: lookForDuplicates ? duplicateMembers(text) : [] };
+  assertDepth(value, text);
+  return {
+    value,
+    text,
+    duplicates: lookForDuplicates ? duplicateMembers(text) : [],
+    overflow: overflowingNumber(text),
+  };
 }
 
 export async function parseYaml(text: string, lookForDuplicates: boolean): Promise<Parsed> {
   if (/^\s*[{[]/.test(text)) {
     try {
       return parseJson(text, lookForDuplicates);
-    } catch {
+    } catch (error) {
+      if (opensDeeper(text)) throw error;
       // Flow style is YAML too.
     }
   }
   const { parse } = await import('yaml');
   try {
-    return { value: parse(text, { uniqueKeys: false, merge: true }), text, duplicates: [] };
+    const value: unknown = parse(text, { uniqueKeys: false, merge: true });
+    assertDepth(value, text);
+    if (hasOverflow(value)) throw new JsonSyntaxError('json: unsupported value: +Inf');
+    return { value, text, duplicates: [] };
   } catch (error) {
+    if (error instanceof StatusError || error instanceof JsonSyntaxError) throw error;
+    if (error instanceof Error && error.message.startsWith('Maximum call stack size exceeded')) throw tooDeep();
     throw new JsonSyntaxError(
       `error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
@@ -183,17 +202,21 @@ export function decodeObject(
   ) {
     throw refuse(whyNotThisKind(resource, sentVersion || own, sentKind || kind));
   }
+  const { overflow } = parsed;
+  const unreadable = `json: cannot unmarshal number ${overflow} into Go value of type float64`;
+  if (overflow !== undefined && strategy.custom) throw refuse(unreadable);
   try {
     const { object, unknown } = strategy.decode(body);
+    if (overflow !== undefined && hasOverflow(object)) throw refuse(unreadable);
     const unknowns = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     const twice = parsed.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
-    const problems =
-      fieldValidation === 'Ignore' ? [] : strategy.custom ? [...twice, ...unknowns] : [...unknowns, ...twice];
+    const all = fieldValidation === 'Ignore' ? [] : strategy.custom ? [...twice, ...unknowns] : [...unknowns, ...twice];
+    const problems = all.slice(0, maxProblems);
     if (problems.length > 0 && fieldValidation === 'Strict')
       throw refuse(`strict decoding error: ${problems.join(', ')}`);
     return { object, warnings: problems };
   } catch (error) {
-    if (error instanceof GoJsonError) throw refuse(error.message);
+    if (error instanceof GoJsonError) throw refuse(error.message.replace(/number -?Infinity/, `number ${overflow}`));
     throw error;
   }
 }

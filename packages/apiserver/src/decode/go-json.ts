@@ -5,7 +5,7 @@
  * Go leaves out are gone, and those that it writes are there; quantities and times are in their canonical form.
  */
 import { parseQuantity, printQuantity, QuantityError, roundUpQuantity } from '@keelson/core';
-import { isObject, type JsonObject } from '../object.ts';
+import { isObject, type JsonObject, setMember } from '../object.ts';
 import type { GoField, GoType } from './go-types.ts';
 
 /** The body is JSON, but not an object of this type. */
@@ -56,6 +56,7 @@ function read(value: unknown, type: GoType, place: Place, unknown: string[]): un
       return value;
     case 'float':
       if (typeof value !== 'number') throw mismatch(value, type, place);
+      if (!Number.isFinite(value)) throw mismatch(value, type, place, `number ${value}`);
       return value;
     case 'int':
       if (typeof value !== 'number') throw mismatch(value, type, place);
@@ -90,9 +91,9 @@ function read(value: unknown, type: GoType, place: Place, unknown: string[]): un
       const result: Record<string, unknown> = {};
       for (const name of Object.keys(value)) {
         const member = value[name];
-        if (member === null) result[name] = zero(type.item);
-        else if (isResources) result[name] = readQuantity(member, true);
-        else result[name] = read(member, type.item, { ...place, path: `${place.path}.${name}` }, unknown);
+        if (member === null) setMember(result, name, zero(type.item));
+        else if (isResources) setMember(result, name, readQuantity(member, true));
+        else setMember(result, name, read(member, type.item, { ...place, path: `${place.path}.${name}` }, unknown));
       }
       return result;
     }

@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { microTimestamp, timestamp } from '@keelson/core';
 import { dataFile } from '../data-file.ts';
-import { isObject, type JsonObject } from '../object.ts';
+import { isObject, type JsonObject, setMember } from '../object.ts';
+import { assertDepth } from './depth.ts';
 import { goType } from './go-types.ts';
 
 /** The bytes are not what they claim to be. */
@@ -139,7 +140,8 @@ function put(
       if (tag >> 3 === 1) key = entry.delimited().toString();
       else value = single(written.slice(4), entry, tag & 7);
     }
-    result[name ?? field] = { ...(result[name ?? field] as JsonObject | undefined), [key]: value };
+    result[name ?? field] ??= {};
+    setMember(result[name ?? field] as Record<string, unknown>, key, value);
     return;
   }
   const value = single(written, reader, wire);
@@ -148,8 +150,16 @@ function put(
   else result[name ?? field] = value;
 }
 
+const jsonNames = new Map<string, string | undefined>();
+
 /** The name of a field in JSON; `undefined` for an embedded struct. */
 function jsonName(type: string, field: string): string | undefined {
+  const key = `${type} ${field}`;
+  if (!jsonNames.has(key)) jsonNames.set(key, findJsonName(type, field));
+  return jsonNames.get(key);
+}
+
+function findJsonName(type: string, field: string): string | undefined {
   const struct = goType(type);
   if (struct?.type !== 'struct' || type === envelope || struct.fields.has(field)) return field;
   const wanted = field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -180,8 +190,21 @@ function single(type: string, reader: Reader, wire: number): unknown {
   }
 }
 
-const parsed = (raw: unknown): unknown =>
-  typeof raw === 'string' && raw !== '' ? JSON.parse(Buffer.from(raw, 'base64').toString()) : null;
+/** JSON in a message. */
+function parsed(raw: unknown): unknown {
+  if (typeof raw !== 'string' || raw === '') return null;
+  const text = Buffer.from(raw, 'base64').toString();
+  try {
+    const value: unknown = JSON.parse(text);
+    assertDepth(value, text);
+    return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ProtobufError(`invalid JSON: ${summary(text)}`);
+  }
+}
+
+const summary = (text: string): string => (text.length > 30 ? `${text.slice(0, 30)} ...` : text);
 
 const wallMs = ({
   seconds = 0,
@@ -206,7 +229,15 @@ const special: Readonly<Record<string, (value: Record<string, unknown>) => unkno
     return `${microTimestamp(at).slice(0, 19)}.${micros}Z`;
   },
   Duration: ({ duration }) => `${Number(duration ?? 0) / 1_000_000_000}s`,
-  FieldsV1: ({ Raw }) => parsed(Raw) ?? {},
+  // Garbage is kept as it is: nobody's fields can be read out of it, and the write goes on without them.
+  FieldsV1: ({ Raw }) => {
+    try {
+      return parsed(Raw) ?? {};
+    } catch (error) {
+      if (error instanceof ProtobufError) return Raw;
+      throw error;
+    }
+  },
   RawExtension: ({ raw }) => parsed(raw),
   JSON: ({ raw }) => parsed(raw),
   ExtraValue: ({ items }) => items ?? [],

@@ -2,7 +2,7 @@
  * What `JSON.parse` does not tell: members that occur twice, and why a text is not JSON, in the words of Go's decoder.
  */
 
-import { isObject } from '../object.ts';
+import { isObject, setMember } from '../object.ts';
 
 /** Go's description of the first thing that is wrong. */
 export class JsonSyntaxError extends Error {
@@ -19,6 +19,22 @@ export function duplicateMembers(text: string): readonly string[] {
 /** The value, with members that occur twice merged into one where they are objects, as Go's decoder merges them. */
 export function mergedMembers(text: string): unknown {
   return new Scanner(text).value('');
+}
+
+/** The first number of a JSON text that is too large for any number; `JSON.parse` makes an infinite one of it. */
+export function overflowingNumber(text: string): string | undefined {
+  if (!/\d[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    if (!token.startsWith('"') && !Number.isFinite(Number(token))) return token;
+  }
+  return undefined;
+}
+
+/** Whether a value, which is not deep, has an infinite number somewhere. */
+export function hasOverflow(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(hasOverflow);
 }
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
@@ -89,8 +105,11 @@ class Scanner {
       if (this.#text[this.#at] !== ':') throw this.#unexpected('after object key');
       this.#at += 1;
       const value = this.value(inner);
-      const before = members[name];
-      members[name] = isTwice && isObject(before) && isObject(value) ? { ...before, ...value } : value;
+      const before = isTwice ? members[name] : undefined;
+      if (isObject(before) && isObject(value)) {
+        // In place: it is ours, and there may be a hundred thousand of them.
+        for (const key of Object.keys(value)) setMember(before as Record<string, unknown>, key, value[key]);
+      } else setMember(members, name, value);
       this.#space();
       const next = this.#text[this.#at];
       if (next !== ',' && next !== '}') throw this.#unexpected('after object key:value pair');

@@ -13,6 +13,7 @@ import type { Impersonator } from '../impersonate/impersonate.ts';
 import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse } from '../request/exchange.ts';
 import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { isPrivileged, type User } from '../request/user.ts';
+import { warningHeaders } from '../request/warnings.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
@@ -111,11 +112,9 @@ function failure(error: unknown, user: User | undefined): ApiResponse {
   };
 }
 
-/** Each remark once, in the form that RFC 7234 gives to warnings. */
 function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
   if (warnings.length === 0) return response;
-  const texts = [...new Set(warnings)].map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  return { ...response, headers: { ...response.headers, warning: texts } };
+  return { ...response, headers: { ...response.headers, warning: warningHeaders(warnings) } };
 }
 
 async function asYaml(response: ApiResponse): Promise<ApiResponse> {

@@ -127,7 +127,7 @@ function certificateOf(socket: TLSSocket): Credentials {
 
 function send({ status, headers, body }: ApiResponse, response: ServerResponse, streams: Set<Disposable>): void {
   for (const [name, value] of Object.entries(headers))
-    response.setHeader(name, typeof value === 'string' ? value : [...value]);
+    response.setHeader(name, typeof value === 'string' ? value : value.map(asHeader));
   if (!isStream(body)) {
     const bytes = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
     if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.length);
@@ -144,6 +144,9 @@ function send({ status, headers, body }: ApiResponse, response: ServerResponse, 
     source[Symbol.dispose]();
   });
 }
+
+/** Headers are bytes to Node, and texts here are UTF-8. */
+const asHeader = (text: string): string => Buffer.from(text).toString('latin1');
 
 /** Writes of one turn leave in one piece. */
 class ResponseSink implements Sink {

@@ -5,6 +5,7 @@ import { invalidValue } from '@keelson/schema/validation';
 import { applyObject, updateManagedFields } from '../apply/index.ts';
 import { goPrint } from '../apply/typed/go-print.ts';
 import { decodeObject, type Parsed } from '../decode/body.ts';
+import { isDeeper, maxDepth, tooDeep } from '../decode/depth.ts';
 import type { WriteOptions } from '../decode/options.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
@@ -100,7 +101,9 @@ function patchedValue(
       );
     }
     try {
-      return asObject(applyJsonPatch(old, value));
+      const result = asObject(applyJsonPatch(old, value));
+      if (isDeeper(result, maxDepth)) throw tooDeep();
+      return result;
     } catch (error) {
       if (!(error instanceof JsonPatchError)) throw error;
       if (error.reason === 'TooLarge') throw tooLarge(error.message);

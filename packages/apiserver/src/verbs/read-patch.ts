@@ -31,7 +31,7 @@ export async function readPatch(call: Call): Promise<ReadPatch> {
 
 function patchTypeOf({ request, resource }: Call): PatchType {
   const mediaType = mediaTypeOf(request);
-  const type = patchTypes[mediaType];
+  const type = Object.hasOwn(patchTypes, mediaType) ? patchTypes[mediaType] : undefined;
   if (type === 'strategic' && resource.strategy.patchSchema() === undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((each) => patchTypes[each] !== 'strategic'));
   }
@@ -45,7 +45,11 @@ function patchTypeOf({ request, resource }: Call): PatchType {
 async function parsePatch(text: string, type: PatchType, { fieldValidation }: WriteOptions): Promise<Parsed> {
   const strict = fieldValidation !== 'Ignore';
   try {
-    return type === 'apply' ? await parseYaml(text, strict) : parseJson(text, strict);
+    const parsed = type === 'apply' ? await parseYaml(text, strict) : parseJson(text, strict);
+    const { overflow } = parsed;
+    if (overflow === undefined) return parsed;
+    const place = type === 'json' ? 'struct field jsonPatchOp.value' : 'value';
+    throw new JsonSyntaxError(`json: cannot unmarshal number ${overflow} into Go ${place} of type float64`);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (type === 'strategic') throw badRequest(error.message);

@@ -192,7 +192,7 @@ class GarbageCollector {
       case 'keep':
         return;
       case 'forget owners':
-        return this.#setOwners(place, latest, (owner) => !verdict.uids.includes(owner.uid));
+        return this.#setOwners(place, latest, (owner) => !verdict.uids.has(owner.uid));
       case 'delete': {
         const { ownerReferences = [], uid } = latest.metadata;
         if (!verdict.unblockOwners) return this.#delete(place, latest, verdict.policy);

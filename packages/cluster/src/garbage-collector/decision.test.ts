@@ -13,8 +13,8 @@ test('owners, finalizers and dependents decide what becomes of an object', () =>
   const cases = [
     ['without owners', owners(), [], [], { type: 'keep' }],
     ['all solid', owners('solid', 'solid'), [], [], { type: 'keep' }],
-    ['one of two gone', owners('solid', 'absent'), [], [], { type: 'forget owners', uids: ['o1'] }],
-    ['one of two waiting', owners('waiting', 'solid'), [], [], { type: 'forget owners', uids: ['o0'] }],
+    ['one of two gone', owners('solid', 'absent'), [], [], { type: 'forget owners', uids: new Set(['o1']) }],
+    ['one of two waiting', owners('waiting', 'solid'), [], [], { type: 'forget owners', uids: new Set(['o0']) }],
     ['all gone', owners('absent', 'absent'), [], [], remove('Background')],
     ['all gone, orphans asked for', owners('absent'), ['orphan'], [], remove('Orphan')],
     ['all gone, foreground asked for', owners('absent'), ['foregroundDeletion'], [], remove('Foreground')],

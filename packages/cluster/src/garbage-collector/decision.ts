@@ -13,7 +13,7 @@ export type OwnerState =
 export type Verdict =
   | { readonly type: 'keep' }
   /** Some owner stays, so the object does; these references go. */
-  | { readonly type: 'forget owners'; readonly uids: readonly string[] }
+  | { readonly type: 'forget owners'; readonly uids: ReadonlySet<string> }
   | {
       readonly type: 'delete';
       readonly policy: 'Background' | 'Foreground' | 'Orphan';
@@ -34,7 +34,7 @@ export function verdictOf(
   const isWaitedFor = owners.some(({ state }) => state === 'waiting');
   if (owners.some(({ state }) => state === 'solid')) {
     const gone = owners.filter(({ state }) => state !== 'solid').map(({ reference }) => reference.uid);
-    return gone.length === 0 ? { type: 'keep' } : { type: 'forget owners', uids: gone };
+    return gone.length === 0 ? { type: 'keep' } : { type: 'forget owners', uids: new Set(gone) };
   }
   if (isWaitedFor && dependents.length > 0) {
     const unblockOwners = dependents.some(({ isDeletingDependents }) => isDeletingDependents);

@@ -139,3 +139,18 @@ test('only the latest absent owners are remembered', () => {
   assert.ok(graph.absentOwners.has(ref('o1'), 'default'));
   assert.ok(graph.absentOwners.has(ref('o500'), 'default'));
 });
+
+test('ten thousand owners cost ten times as much as a thousand', () => {
+  const cost = (count: number): number => {
+    const uids = Array.from({ length: count }, (_, i) => `owner-${i}`);
+    const graph = new OwnerGraph();
+    const before = process.threadCpuUsage();
+    graph.observe(id('child'), ownedBy(...uids.map((uid) => ref(uid, { blockOwnerDeletion: true }))));
+    for (const uid of uids) graph.confirmAbsent(id(uid));
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const [few, many] = [Math.min(cost(1000), cost(1000), cost(1000)), Math.min(cost(10_000), cost(10_000))];
+  // The square would be a hundred times, several seconds.
+  assert.ok(many < 100 || many / few < 40, `${few} ms for a thousand, ${many} ms for ten thousand`);
+});

@@ -9,7 +9,7 @@
  */
 import { equalJson, type OwnerReference } from '@keelson/core';
 import { AbsentOwners } from './absent-owners.ts';
-import { type Identity, isSameIdentity, refersTo } from './identity.ts';
+import { type Identity, isSameIdentity, referencesTo, refersTo } from './identity.ts';
 
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
@@ -69,7 +69,7 @@ export class OwnerGraph {
   /** The dependents that its foreground deletion must wait for. */
   blockingDependentsOf(uid: string): readonly GraphNode[] {
     return this.dependentsOf(uid).filter(({ owners }) =>
-      owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
+      referencesTo(owners, uid).some(({ blockOwnerDeletion }) => blockOwnerDeletion === true),
     );
   }
 
@@ -178,7 +178,7 @@ export class OwnerGraph {
   #doubt(dependent: GraphNode, owner: Identity | undefined, effects: Collected): void {
     effects.examine.add(dependent.identity.uid);
     if (!owner?.namespace || owner.namespace === dependent.identity.namespace) return;
-    const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
+    const [reference] = referencesTo(dependent.owners, owner.uid);
     if (reference) effects.invalid.push({ dependent: dependent.identity, reference });
   }
 
@@ -209,12 +209,10 @@ function startsWaiting(finalizer: string, now: Observed, before: Observed | unde
 function otherIdentity(dependents: readonly GraphNode[], absent: Identity): Identity | undefined {
   const others = dependents
     .flatMap(({ identity: { namespace }, owners }) =>
-      owners
-        .filter(({ uid }) => uid === absent.uid)
-        .map(({ apiVersion, kind, name, uid }): Identity => {
-          const isClusterScoped = absent.namespace === '' && apiVersion === absent.apiVersion && kind === absent.kind;
-          return { apiVersion, kind, namespace: isClusterScoped ? '' : namespace, name, uid };
-        }),
+      referencesTo(owners, absent.uid).map(({ apiVersion, kind, name, uid }): Identity => {
+        const isClusterScoped = absent.namespace === '' && apiVersion === absent.apiVersion && kind === absent.kind;
+        return { apiVersion, kind, namespace: isClusterScoped ? '' : namespace, name, uid };
+      }),
     )
     .filter((each) => !isSameIdentity(each, absent))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));

@@ -20,8 +20,25 @@ export function refersTo(
   owner: Identity,
 ): boolean {
   if (owner.namespace !== '' && owner.namespace !== dependent.identity.namespace) return false;
-  const references = dependent.owners.filter(({ uid }) => uid === owner.uid);
+  const references = referencesTo(dependent.owners, owner.uid);
   return references.length > 0 && references.every((reference) => isNamed(reference, owner));
+}
+
+const indexes = new WeakMap<readonly OwnerReference[], Map<string, OwnerReference[]>>();
+
+/** The references to one owner, at the same price however many there are: each of ten thousand is asked about. */
+export function referencesTo(owners: readonly OwnerReference[], uid: string): readonly OwnerReference[] {
+  let index = indexes.get(owners);
+  if (index === undefined) {
+    index = new Map();
+    for (const owner of owners) {
+      const same = index.get(owner.uid);
+      if (same === undefined) index.set(owner.uid, [owner]);
+      else same.push(owner);
+    }
+    indexes.set(owners, index);
+  }
+  return index.get(uid) ?? [];
 }
 
 function isNamed(a: Omit<Identity, 'namespace'>, b: Omit<Identity, 'namespace'>): boolean {

@@ -17,7 +17,10 @@ export function isConditionTrue({ status }: Definition, type: string): boolean {
 }
 
 export const storageVersion = ({ spec }: Definition): DefinitionVersion | undefined =>
-  spec.versions.find(({ storage }) => storage);
+  versionsOf(spec).find(({ storage }) => storage);
+
+/** A definition that is still to be judged may have none. */
+export const versionsOf = ({ versions }: Definition['spec']): readonly DefinitionVersion[] => versions ?? [];
 
 export interface Verdict {
   readonly type: string;

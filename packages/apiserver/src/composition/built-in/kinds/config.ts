@@ -36,7 +36,7 @@ export const configMap: KindRules = {
     return [
       ...keyProblems(data, 'data'),
       ...Object.keys(data)
-        .filter((key) => key in binary)
+        .filter((key) => Object.hasOwn(binary, key))
         .map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...keyProblems(binary, 'binaryData'),
       ...(size > maxBytes ? [tooLong('[]', maxBytes)] : []),

@@ -23,6 +23,7 @@ import {
   type Definition,
   isConditionTrue,
   storageVersion,
+  versionsOf,
   withCondition,
 } from '../../custom-resources/definition.ts';
 import { change, fill } from './fill.ts';
@@ -73,7 +74,8 @@ function nameProblems({ names, group }: Definition['spec']): readonly Problem[] 
 }
 
 /** Schemas that are the same in all versions are complained of in one place, as if they stood there. */
-function schemaProblems({ versions }: Definition['spec']): readonly Problem[] {
+function schemaProblems(spec: Definition['spec']): readonly Problem[] {
+  const versions = versionsOf(spec);
   const schemas = versions.map(({ schema }) => schema?.openAPIV3Schema);
   const missing = schemas.flatMap((schema, index) =>
     schema === undefined ? [required(`spec.versions[${index}].schema.openAPIV3Schema`)] : [],
@@ -100,12 +102,13 @@ function schemaProblems({ versions }: Definition['spec']): readonly Problem[] {
 /** Of formats that no value is checked by; those of the old definition were warned of when it was written. */
 function formatWarnings(object: ApiObject, old?: ApiObject): readonly string[] {
   const warnings = (each: ApiObject) =>
-    asDefinition(each).spec.versions.flatMap(({ schema }) => structuralWarnings(schema?.openAPIV3Schema ?? {}));
+    versionsOf(asDefinition(each).spec).flatMap(({ schema }) => structuralWarnings(schema?.openAPIV3Schema ?? {}));
   const before = new Set(old && warnings(old));
   return [...new Set(warnings(object))].filter((warning) => !before.has(warning));
 }
 
-function versionProblems({ versions }: Definition['spec']): readonly Problem[] {
+function versionProblems(spec: Definition['spec']): readonly Problem[] {
+  const versions = versionsOf(spec);
   const causes: Problem[] = [];
   const names = new Set<string>();
   versions.forEach(({ name }, index) => {
@@ -116,7 +119,11 @@ function versionProblems({ versions }: Definition['spec']): readonly Problem[] {
   });
   if (versions.length === 0 || versions.filter(({ storage }) => storage).length !== 1) {
     causes.push(
-      invalidValue('spec.versions', fieldsInOrder(versions), 'must have exactly one version marked as storage version'),
+      invalidValue(
+        'spec.versions',
+        fieldsInOrder(spec.versions),
+        'must have exactly one version marked as storage version',
+      ),
     );
   }
   return causes;
@@ -125,7 +132,8 @@ function versionProblems({ versions }: Definition['spec']): readonly Problem[] {
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 
 /** Columns and selectable fields; like schemas, they are complained of in one place when all versions agree. */
-function extraProblems({ versions }: Definition['spec']): readonly Problem[] {
+function extraProblems(spec: Definition['spec']): readonly Problem[] {
+  const versions = versionsOf(spec);
   const agree = (name: 'additionalPrinterColumns' | 'selectableFields') =>
     versions.every((version) => equalJson(version[name], versions[0]?.[name]));
   return versions.flatMap((version, index) => {
@@ -200,7 +208,7 @@ function updateProblems(object: ApiObject, old: ApiObject): readonly Problem[] {
     was === is ? [] : [invalidValue(field, is, 'field is immutable')];
   const established = isConditionTrue(before, 'Established');
   const missing = (before.status?.storedVersions ?? []).filter(
-    (version) => !after.spec.versions.some(({ name }) => name === version),
+    (version) => !versionsOf(after.spec).some(({ name }) => name === version),
   );
   return [
     ...fixed('spec.group', before.spec.group, after.spec.group),
