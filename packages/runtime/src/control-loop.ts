@@ -94,7 +94,7 @@ export class ControlLoop {
   }
 
   /** Ends running reconciles as well: their signal is aborted, and so are their requests. */
-  abort(reason: Error): void {
+  abort(reason: unknown): void {
     this.#work.abort(reason);
   }
 

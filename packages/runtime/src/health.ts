@@ -6,6 +6,7 @@
 import type { Informer } from '@keelson/client';
 import { resourceNameOf } from '@keelson/core';
 import type { Answer, Routes } from './http-server.ts';
+import type { Standing } from './leadership.ts';
 
 interface Check {
   readonly name: string;
@@ -16,8 +17,9 @@ interface Check {
 /** What a probe needs to know of a watch. */
 type Watched = Pick<Informer, 'kind' | 'health'>;
 
-export function healthRoutes(informers: () => readonly Watched[]): Routes {
-  const readiness = () => informers().map(syncCheck);
+/** `standing` is absent where nobody is elected. */
+export function healthRoutes(informers: () => readonly Watched[], standing?: () => Standing): Routes {
+  const readiness = () => [...informers().map(syncCheck), ...(standing ? [leaderCheck(standing())] : [])];
   return {
     '/healthz': (query) => answer('healthz', [{ name: 'ping', problem: undefined }], query),
     '/readyz': (query) => answer('readyz', readiness(), query),
@@ -29,6 +31,9 @@ function syncCheck({ kind, health }: Watched): Check {
   if (health.synced) return { name, problem: undefined };
   return { name, problem: problemOf(health) ?? 'the first list is not complete yet' };
 }
+
+/** Who stands by is ready: its caches are complete, and it begins as soon as it is elected. */
+const leaderCheck = ({ problem }: Standing): Check => ({ name: 'leader-election', problem });
 
 /** What keeps a watch from working, with the rule to add when it is forbidden. */
 export function problemOf({

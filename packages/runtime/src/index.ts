@@ -18,6 +18,7 @@ export {
   type RetryDelays,
 } from './controller.ts';
 export { ListenError, type ListenOptions } from './http-server.ts';
+export type { LeadershipOptions } from './leadership.ts';
 export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
 export type { Fields, Logger } from './logger.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager.ts';

@@ -1,29 +1,33 @@
 /**
  * The manager runs an operator: it connects, watches, works and stops in that order, and cleans up behind itself.
  *
- * Start: probes and metrics, watches, workers. Stop: no new work, running reconciles finish (or are ended after the
- * grace period), Events are sent, watches and servers close. A kind that cannot be watched is reported and retried; only
- * the controllers that declare it wait.
+ * Start: probes and metrics, watches, the election if there is one, workers. Stop: no new work, running reconciles finish
+ * (or are ended after the grace period), Events are sent, the lease is given back, watches and servers close. A kind that
+ * cannot be watched is reported and retried; only the controllers that declare it wait.
  */
 import {
+  type Client,
   type ClusterConfig,
   connect,
   createClient,
   createEventRecorder,
   createSharedInformers,
+  type EventRecorder,
   type Informer,
+  type Term,
 } from '@keelson/client';
 import type { Clock, Operator, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { AppliedState } from './applied.ts';
 import { createCaches } from './caches.ts';
-import { ControlLoop } from './control-loop.ts';
 import type { Controller } from './controller.ts';
+import { runControllers } from './controllers.ts';
 import { healthRoutes, problemOf } from './health.ts';
 import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
+import { Leadership, type LeadershipOptions } from './leadership.ts';
 import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 
 export interface ManagerOptions {
@@ -40,6 +44,11 @@ export interface ManagerOptions {
    * signal is aborted. @default 25_000
    */
   readonly gracePeriodMs?: number;
+  /**
+   * Let one of several replicas work while the others stand by; options, or `true` for their defaults.
+   * @default what the operator declares, which is `false` unless it says otherwise
+   */
+  readonly leaderElection?: LeadershipOptions | boolean;
   /** @default JSON lines on standard error */
   readonly logger?: Logger;
   /** @default systemClock */
@@ -55,12 +64,12 @@ export interface Manager {
 
 export function createManager(operator: Operator<Controller>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
-  const { logger = jsonLogger({ name: operator.name, clock }) } = options;
+  const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
+  const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
-      const gracePeriodMs = options.gracePeriodMs ?? 25_000;
       using schedule = stopSchedule(signal, clock, gracePeriodMs);
-      const working = work(signal, schedule);
+      const working = manage(signal, schedule);
       const isOver = await Promise.race([working.then(() => true), aborted(schedule.all).then(() => false)]);
       if (!isOver) {
         void working.catch((error: unknown) => logger.error('The stop failed after it was given up', { error }));
@@ -70,7 +79,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
     },
   };
 
-  async function work(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
+  async function manage(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
     await using transport = borrowed(options) ?? connectTo(options, operator, clock);
     const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
     const client = createClient({
@@ -92,25 +101,24 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
       controller: operator.name,
       clock,
       random,
-      onError: (error) => logger.warn('An Event could not be recorded', { error }),
+      onError: onEventError,
     });
     const applied = new AppliedState(operator.name);
-    const loops = operator.controllers.map((controller) => {
+    // Made once: those who stand by keep their caches complete.
+    const controllers = operator.controllers.map((controller) => {
       const { group, kind } = controller.for;
-      return new ControlLoop({
+      return {
         controller,
-        client: client.with({ onWritten: (write) => informers.overlay(write) }),
         caches: createCaches(controller, informers, operator.name),
         applied,
-        recorder,
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
-        clock,
-      });
+      };
     });
+    const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
     await using _health = await serve(
       'health',
-      healthRoutes(() => informers.all),
+      healthRoutes(() => informers.all, leadership && (() => leadership.standing)),
       options.health,
       8081,
       logger,
@@ -124,26 +132,32 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
     };
     await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
 
-    const finished = Promise.all(loops.map((loop) => loop.run(signal)));
-    await orForced(finished, loops, schedule);
+    const work = (term?: Term) =>
+      runControllers(
+        {
+          controllers,
+          client: client.with({ onWritten: (write) => informers.overlay(write) }),
+          name: operator.name,
+          onEventError,
+          gracePeriodMs,
+          clock,
+          random,
+        },
+        signal,
+        schedule,
+        term,
+      );
+    await (leadership === undefined ? work() : leadership.run(signal, work));
   }
 
-  /** Waits for the end of all passes; those that outlive the grace period are aborted, and then given up. */
-  async function orForced(
-    finished: Promise<unknown>,
-    loops: readonly ControlLoop[],
-    { passes, patience }: StopSchedule,
-  ): Promise<void> {
-    const abort = () => {
-      for (const loop of loops) loop.abort(new Error('The operator stopped before this pass had finished.'));
-    };
-    passes.addEventListener('abort', abort, { once: true });
-    const givenUp = aborted(patience).then(() => {
-      const names = loops.flatMap((loop) => loop.unsettled);
-      const what = names.length === 1 ? 'One pass' : `${names.length} passes`;
-      throw new Error(`${what} did not stop although the signal was aborted: ${names.join(', ')}.`);
-    });
-    await Promise.race([finished, givenUp]);
+  function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {
+    const { leaderElection = operator.leaderElection ?? false, config } = options;
+    if (leaderElection === false) return undefined;
+    const given = leaderElection === true ? {} : leaderElection;
+    const { lease = `${config?.namespace ?? 'default'}/${operator.name}` } = given;
+    const { identity = `${operator.name}_${random.uuid()}` } = given;
+    const all = { ...given, lease, identity };
+    return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });
   }
 }
 

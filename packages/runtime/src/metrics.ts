@@ -21,7 +21,12 @@ export interface ControllerMetrics {
   begin(): (result: Result) => void;
 }
 
+export interface LeaderMetrics {
+  leads(lease: string, isLeading: boolean): void;
+}
+
 export interface Metrics {
+  readonly leader: LeaderMetrics;
   readonly registry: Registry;
   readonly requests: RequestMetrics;
   controller(name: string): ControllerMetrics;
@@ -97,8 +102,11 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
   age('workqueue_longest_running_processor_seconds', 'Age of the oldest running work', 'longestMs');
   const requests = counter('rest_client_requests_total', 'Requests to the API server', 'code', 'host', 'method');
 
+  const master = gauge('leader_election_master_status', '1 while this replica leads, else 0', 'name');
+
   return {
     registry,
+    leader: { leads: (name, isLeading) => master.set({ name }, isLeading ? 1 : 0) },
     requests: { finished: ({ code, method }) => requests.inc({ code, host, method }) },
     controller(controller) {
       const labels = { name: controller, controller };

@@ -1,15 +1,17 @@
 /** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '@keelson/client';
 import type { Operator } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
+import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Controller } from './controller.ts';
+import type { LeadershipOptions } from './leadership.ts';
 import { jsonLogger, type Level, levels, textLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createManager } from './manager.ts';
 import { errorOf } from './thrown.ts';
 
-const help = (name: string) => `Usage: ${name} [options]
+const help = ({ name, leaderElection: leads = false }: Operator) => `Usage: ${name} [options]
 
 Runs the operator until it gets SIGTERM or SIGINT.
 
@@ -19,6 +21,15 @@ Options:
   --context NAME        the context of that file (default: its current one)
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
+  --leader-elect        let one of several replicas work while the others stand by
+                        (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
+  --leader-elect-lease NAMESPACE/NAME
+                        the Lease (default: ${name}, in the pod's namespace)
+  --leader-elect-lease-duration, --leader-elect-renew-deadline,
+  --leader-elect-retry-period SECONDS
+                        its times (default: 15, 10 and 2)
+  --leader-elect-exit   end the process when the lease is lost, instead of joining
+                        the next election
   --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
                         period of 30 (default: 25)
   --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
@@ -33,9 +44,9 @@ export async function run(
 ): Promise<void> {
   let stop: AbortSignal | undefined;
   try {
-    const options = readArguments(argv);
+    const options = readArguments(argv, operator);
     if (options.help) {
-      process.stdout.write(help(operator.name));
+      process.stdout.write(help(operator));
       return;
     }
     const logger = processLogger(operator.name, options);
@@ -52,6 +63,11 @@ export async function run(
       health: options.healthPort > 0 && { port: options.healthPort },
       metrics: options.metricsPort > 0 && { port: options.metricsPort },
       gracePeriodMs: options.gracePeriodMs,
+      leaderElection: options.leaderElection && {
+        ...options.leaderElection,
+        // In a pod, the host's name is the pod's.
+        identity: `${hostname()}_${systemRandom.uuid()}`,
+      },
     });
     using _rejections = reportedRejections(logger);
     stop = stopSignal(logger);
@@ -70,6 +86,7 @@ interface Arguments extends LogArguments {
   readonly healthPort: number;
   readonly metricsPort: number;
   readonly gracePeriodMs: number;
+  readonly leaderElection: LeadershipOptions | false;
   readonly help: boolean;
 }
 
@@ -78,14 +95,21 @@ interface LogArguments {
   readonly logLevel: Level;
 }
 
-function readArguments(argv: readonly string[]): Arguments {
+function readArguments(argv: readonly string[], { leaderElection = false }: Operator): Arguments {
   const { values } = parseArgs({
     args: [...argv],
+    allowNegative: true,
     options: {
       kubeconfig: { type: 'string' },
       context: { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
       'metrics-port': { type: 'string', default: '8080' },
+      'leader-elect': { type: 'boolean', default: leaderElection },
+      'leader-elect-lease': { type: 'string' },
+      'leader-elect-lease-duration': { type: 'string', default: '15' },
+      'leader-elect-renew-deadline': { type: 'string', default: '10' },
+      'leader-elect-retry-period': { type: 'string', default: '2' },
+      'leader-elect-exit': { type: 'boolean', default: false },
       'grace-period': { type: 'string', default: '25' },
       'log-format': { type: 'string', default: process.stderr.isTTY ? 'text' : 'json' },
       'log-level': { type: 'string', default: 'info' },
@@ -98,6 +122,13 @@ function readArguments(argv: readonly string[]): Arguments {
     healthPort: port('--health-port', values['health-port']),
     metricsPort: port('--metrics-port', values['metrics-port']),
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
+    leaderElection: values['leader-elect'] && {
+      lease: values['leader-elect-lease'],
+      leaseDurationMs: seconds('--leader-elect-lease-duration', values['leader-elect-lease-duration']) * 1000,
+      renewDeadlineMs: seconds('--leader-elect-renew-deadline', values['leader-elect-renew-deadline']) * 1000,
+      retryPeriodMs: seconds('--leader-elect-retry-period', values['leader-elect-retry-period']) * 1000,
+      onLost: values['leader-elect-exit'] ? 'exit' : 'rejoin',
+    },
     logFormat: oneOf('--log-format', values['log-format'], ['json', 'text']),
     logLevel: oneOf('--log-level', values['log-level'], levels),
     help: values.help,

@@ -26,7 +26,7 @@ import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client } from '../client/client.ts';
 import { tell } from '../client/tell.ts';
-import { claimedSpec, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
+import { claimedSpec, freeAt, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
 export interface LeaderElection {
@@ -100,6 +100,13 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
 
 const jitterFactor = 1.2;
 
+/**
+ * Looks are 1 to 1.5 retry periods apart, and one is made when the Lease becomes free: so another leads within the lease
+ * and two retry periods after a leader died. client-go looks up to 2.2 periods apart and knows no such moment, which
+ * makes up to 4.4.
+ */
+const lookJitter = 0.5;
+
 interface Settings {
   readonly client: Client;
   readonly lease: NamespacedName;
@@ -159,8 +166,16 @@ class LeaseElection implements LeaderElection {
         return undefined;
       });
       if (holding) return holding;
-      await sleep(clock, jitter(random, retryPeriodMs, jitterFactor), signal);
+      const untilLookMs = jitter(random, retryPeriodMs, lookJitter);
+      await sleep(clock, Math.min(untilLookMs, this.#untilFreeMs()), signal);
     }
+  }
+
+  /** Until the Lease that we saw can be had; those who saw it at other times come at other times. */
+  #untilFreeMs(): number {
+    const { clock } = this.#settings;
+    const waitMs = this.#observation ? freeAt(this.#observation, this.#settings) - clock.monotonic() : 0;
+    return waitMs > 0 ? waitMs : Number.POSITIVE_INFINITY;
   }
 
   /** Looks, and takes the Lease if nobody else can be leading. */

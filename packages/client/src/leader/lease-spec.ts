@@ -18,15 +18,19 @@ export interface Candidate {
   readonly monotonicMs: number;
 }
 
+/** When the Lease can be had, on our own monotonic clock, if nobody renews it: long ago when nobody else holds it. */
+export function freeAt({ spec, seenAt }: Observation, candidate: Omit<Candidate, 'monotonicMs'>): number {
+  const { holderIdentity, leaseDurationSeconds } = spec;
+  if (!holderIdentity || holderIdentity === candidate.identity) return Number.NEGATIVE_INFINITY;
+  return seenAt + (leaseDurationSeconds === undefined ? candidate.leaseDurationMs : leaseDurationSeconds * 1000);
+}
+
 /**
  * Whether someone else may be leading. Its term began before we saw its last renewal, so a whole duration after that
  * it has surely ended.
  */
-export function isHeldByOther({ spec, seenAt }: Observation, candidate: Candidate): boolean {
-  const { holderIdentity, leaseDurationSeconds } = spec;
-  if (!holderIdentity || holderIdentity === candidate.identity) return false;
-  const durationMs = leaseDurationSeconds === undefined ? candidate.leaseDurationMs : leaseDurationSeconds * 1000;
-  return candidate.monotonicMs < seenAt + durationMs;
+export function isHeldByOther(observation: Observation, candidate: Candidate): boolean {
+  return candidate.monotonicMs < freeAt(observation, candidate);
 }
 
 export interface Claim {

@@ -1,0 +1,327 @@
+/** Several replicas of one operator on one cluster, in virtual time: who works, from when, and what is never sent. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operator, rulesOf, type Transport } from '@keelson/core';
+import { Lease } from '@keelson/core/coordination/v1';
+import { Event } from '@keelson/core/events/v1';
+import { nextTurn } from '@keelson/core/system';
+import { ConfigMap } from '@keelson/core/v1';
+import { startCluster, type TestCluster } from '@keelson/testing';
+import {
+  type ControllerOptions,
+  controller,
+  createManager,
+  done,
+  type LeadershipOptions,
+  type ManagerOptions,
+  requeueAfter,
+} from '../src/index.ts';
+import { newWidget, type RememberingLogger, rememberingLogger, Widget } from './widget.ts';
+
+const declaration = { for: Widget, owns: [ConfigMap] } as const;
+const lease = 'default/engine';
+
+interface Sent {
+  readonly by: string;
+  readonly atMs: number;
+  /** The how-manyeth term of this replica it was sent in. */
+  readonly term: number;
+}
+
+interface Replica {
+  readonly logger: RememberingLogger;
+  /** Nothing reaches the server any more, and nothing comes back: as if the process were gone. */
+  cut(): void;
+  mend(): void;
+  stop(): Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+/** Writes each replica's name to an object of its own making, once a second. */
+const engineOf = (name: string, options: Partial<ControllerOptions<typeof declaration>> = {}) =>
+  operator({
+    name: 'engine',
+    leaderElection: true,
+    controllers: [
+      controller({
+        ...declaration,
+        async reconcile(widget, { owned, clock }) {
+          await owned.apply(ConfigMap, {
+            metadata: { name: widget.metadata.name },
+            data: { by: name, at: String(clock.monotonic()) },
+          });
+          return requeueAfter(1000);
+        },
+        ...options,
+      }),
+    ],
+  });
+
+function startReplica(
+  cluster: TestCluster,
+  sent: Sent[],
+  name: string,
+  options: {
+    readonly controller?: Partial<ControllerOptions<typeof declaration>>;
+    readonly election?: LeadershipOptions;
+    readonly manager?: ManagerOptions;
+  } = {},
+): Replica {
+  let isCut = false;
+  const { clock } = cluster;
+  const logger = rememberingLogger();
+  const transport: Transport = {
+    async request(request) {
+      const refused = () =>
+        new Promise<never>((_, reject) => {
+          const { signal } = request;
+          if (signal?.aborted) reject(signal.reason as Error);
+          signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      if (isCut) return refused();
+      request.beforeSend?.();
+      const isAboutLeases = request.path.includes('/leases') || request.path.includes('/events');
+      if (request.method !== 'GET' && !isAboutLeases) {
+        const term = logger.said('info').filter((line) => line === 'Successfully acquired lease').length;
+        sent.push({ by: name, atMs: clock.monotonic(), term });
+      }
+      const answer = await cluster.cluster.transport.request(request);
+      return isCut ? refused() : answer;
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const stop = new AbortController();
+  const manager = createManager(engineOf(name, options.controller), {
+    transport,
+    clock,
+    logger,
+    health: false,
+    metrics: false,
+    leaderElection: { identity: name, ...options.election },
+    ...options.manager,
+  });
+  const ended = manager.start(stop.signal);
+  ended.catch(() => {}); // some are meant to fail
+  return {
+    logger,
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+    },
+    async stop() {
+      stop.abort(new Error('SIGTERM'));
+      let isOver = false;
+      const over = ended.finally(() => {
+        isOver = true;
+      });
+      over.catch(() => {});
+      await clock.advanceUntil(() => isOver, 60_000);
+      await over;
+    },
+    ended,
+  };
+}
+
+const writersIn = (sent: readonly Sent[]) => [...new Set(sent.map(({ by }) => by))];
+
+const holderOf = async (cluster: TestCluster) => (await cluster.client.find(Lease, lease))?.spec.holderIdentity;
+
+/** Lets time pass until someone else than `former` writes; gives who and how long that took. */
+async function nextWriter(cluster: TestCluster, sent: Sent[], former: string) {
+  sent.length = 0;
+  const tookMs = await cluster.clock.advanceUntil(() => sent.some(({ by }) => by !== former), 120_000);
+  const next = sent.find(({ by }) => by !== former)?.by ?? assert.fail('nobody took over');
+  return { next, tookMs: tookMs ?? assert.fail('nobody took over') };
+}
+
+test('one replica works; the others stand by with complete caches, and take over after a crash and a release', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const sent: Sent[] = [];
+  const replicas = new Map(['a', 'b', 'c'].map((name) => [name, startReplica(cluster, sent, name)]));
+  await cluster.client.create(Widget, newWidget());
+  await cluster.clock.advance(60_000);
+  const [first = '', ...others] = writersIn(sent);
+  assert.deepEqual(others, []);
+  assert.equal(await holderOf(cluster), first);
+
+  // Crashed: nothing comes of it any more, and nothing goes out.
+  replicas.get(first)?.cut();
+  const crash = await nextWriter(cluster, sent, first);
+  assert.ok(crash.tookMs <= 15_000 + 2 * 2000, `${crash.tookMs} ms after a crash`);
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(writersIn(sent), [crash.next], 'the one that was cut off began nothing more');
+
+  // It comes back, and stands by.
+  replicas.get(first)?.mend();
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(writersIn(sent), [crash.next]);
+
+  // Stopped: the lease is given back, and the next look takes it.
+  await replicas.get(crash.next)?.stop();
+  const release = await nextWriter(cluster, sent, crash.next);
+  assert.ok(release.tookMs <= 2 * 2000, `${release.tookMs} ms after a release`);
+
+  for (const replica of replicas.values()) await replica.stop();
+  assert.equal((await holderOf(cluster)) || undefined, undefined, 'the last one gave it back, too');
+  for (const { logger } of replicas.values()) assert.deepEqual(logger.said('error'), []);
+});
+
+test('a replica whose clock ran ahead sends nothing more in its term, although no timer has told it so', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const sent: Sent[] = [];
+  let aheadMs = 0;
+  const { clock } = cluster;
+  const suspended = {
+    now: () => clock.now() + aheadMs,
+    monotonic: () => clock.monotonic(),
+    setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback),
+  };
+  const replica = startReplica(cluster, sent, 'a', { manager: { clock: suspended } });
+  await cluster.client.create(Widget, newWidget());
+  await clock.advance(10_100);
+  assert.ok(sent.length >= 10);
+  sent.length = 0;
+  aheadMs = 60_000; // the machine slept; its monotonic clock did not go on
+  await clock.advance(30_000);
+  assert.deepEqual(
+    replica.logger.said('warn').filter((line) => line.startsWith('Leadership was lost')),
+    ['Leadership was lost: leadership ended: the lease could not be renewed in time'],
+  );
+  assert.deepEqual(new Set(sent.map(({ term }) => term)), new Set([2]), 'all of it in a new term');
+  await replica.stop();
+});
+
+test('nothing that changes while nobody leads is lost', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const sent: Sent[] = [];
+  const reconcile: ControllerOptions<typeof declaration>['reconcile'] = async (widget, { status }) => {
+    await status.apply({ seen: widget.spec.text, conditions: [] });
+    return done;
+  };
+  const replicas = new Map(
+    ['a', 'b'].map((name) => [name, startReplica(cluster, sent, name, { controller: { reconcile } })]),
+  );
+  await cluster.client.create(Widget, newWidget('a', 'one'));
+  await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'one');
+  replicas.get((await holderOf(cluster)) ?? '')?.cut();
+  await cluster.client.patch(Widget, 'default/a', { spec: { text: 'two' } });
+  await cluster.client.create(Widget, newWidget('b', 'three'));
+  await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'two', 19_000);
+  await cluster.eventually(Widget, 'default/b', ({ status }) => status?.seen === 'three', 1000);
+  for (const replica of replicas.values()) await replica.stop();
+});
+
+test('a pass that outlives its term sends nothing, and the next term waits for it to come to rest', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const sent: Sent[] = [];
+  const release = Promise.withResolvers<void>();
+  const story: string[] = [];
+  const replica = startReplica(cluster, sent, 'a', {
+    controller: {
+      async reconcile(widget, { status, signal }) {
+        story.push('begins');
+        if (story.length === 1) {
+          await release.promise;
+          story.push(`signal aborted: ${signal.aborted}`);
+          await status.apply({ seen: 'late', conditions: [] });
+          return done;
+        }
+        await status.apply({ seen: widget.spec.text, conditions: [] });
+        return done;
+      },
+    },
+    manager: { gracePeriodMs: 3_600_000 },
+  });
+  await cluster.client.create(Widget, newWidget());
+  await cluster.clock.advance(10_000);
+  assert.deepEqual(story, ['begins']);
+  replica.cut();
+  await cluster.clock.advance(60_000); // the term is over
+  replica.mend();
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(story, ['begins'], 'the next pass would run beside the first one');
+  assert.equal(await holderOf(cluster), 'a', 'as it was left');
+  release.resolve();
+  await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'hello');
+  assert.deepEqual(story.slice(0, 3), ['begins', 'signal aborted: true', 'begins']);
+  await replica.stop();
+});
+
+test('a replica that never comes to rest after a lost lease ends with an error that names the object', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const replica = startReplica(cluster, [], 'a', {
+    controller: { reconcile: () => new Promise<never>(() => {}) },
+  });
+  await cluster.client.create(Widget, newWidget());
+  await cluster.clock.advance(10_000);
+  replica.cut();
+  await cluster.clock.advance(60_000);
+  await assert.rejects(replica.ended, {
+    message: 'One pass did not stop although the signal was aborted: widget default/a.',
+  });
+});
+
+test('a replica that is told to exits when it loses the lease', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const replica = startReplica(cluster, [], 'a', { election: { onLost: 'exit' } });
+  await cluster.clock.advance(10_000);
+  assert.equal(await holderOf(cluster), 'a');
+  replica.cut();
+  await cluster.clock.advance(60_000);
+  await assert.rejects(replica.ended, { code: 'ERR_LEADERSHIP_LOST' });
+});
+
+test('terms are reported as client-go reports them: Events about the Lease, a metric, and readiness in standby', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const anyPort = { host: '127.0.0.1', port: 0 };
+  const manager = { health: anyPort, metrics: anyPort };
+  const leader = startReplica(cluster, [], 'a', { manager });
+  const leads = () => leader.logger.said('info').includes('Successfully acquired lease');
+  while (!leads()) await cluster.clock.advance(10);
+  const standby = startReplica(cluster, [], 'b', { manager });
+  // The ports are opened in real time.
+  const isUp = ({ logger }: Replica) => logger.said('info').includes('Attempting to acquire leader lease');
+  while (![leader, standby].every(isUp)) await nextTurn();
+  await cluster.clock.advance(10_000);
+  const ask = async ({ logger }: Replica, server: string, path: string) => {
+    const line = logger.lines.find(({ message, fields }) => message === 'starting server' && fields.name === server);
+    const port = String(line?.fields.addr).split(':').at(-1);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const replica of [leader, standby]) {
+    assert.equal((await ask(replica, 'health', '/healthz')).status, 200);
+    const { status, text } = await ask(replica, 'health', '/readyz?verbose');
+    assert.equal(status, 200, text);
+    assert.match(text, /^\[\+\]leader-election ok$/m);
+    assert.match(text, /^\[\+\]sync-widgets\.engine\.example\.com ok$/m);
+  }
+  assert.match((await ask(leader, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 1$/m);
+  assert.match((await ask(standby, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 0$/m);
+
+  await leader.stop();
+  await cluster.clock.advance(10_000);
+  assert.match((await ask(standby, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 1$/m);
+  const { items } = await cluster.client.list(Event, { namespace: 'default' });
+  assert.deepEqual(
+    items
+      .filter(({ reason }) => reason === 'LeaderElection')
+      .map(({ type, note, regarding }) => `${type} ${regarding?.kind} ${regarding?.name}: ${note}`)
+      .sort(),
+    [
+      'Normal Lease engine: a became leader',
+      'Normal Lease engine: a stopped leading',
+      'Normal Lease engine: b became leader',
+    ],
+  );
+  await standby.stop();
+});
+
+test('the rule on Leases follows from the declaration', () => {
+  const rules = rulesOf(engineOf('a')).filter(({ resources }) => resources[0] === 'leases');
+  assert.deepEqual(rules, [
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+  ]);
+});
