@@ -9,7 +9,6 @@ export {
   label1035Problems,
   labelProblems,
   labelValueProblems,
-  type NameRule,
   orPrefix,
   pathSegmentProblems,
   qualifiedNameProblems,
@@ -18,12 +17,11 @@ export {
 export {
   labelMapProblems,
   managerProblems,
-  type ObjectMetaRules,
   objectMetaProblems,
   objectMetaUpdateProblems,
 } from './metadata/object-meta-problems.ts';
-export { structuralProblems, structuralWarnings } from './structural/structural-problems.ts';
-export type { Pruned } from './validation/prune.ts';
+export { structuralProblems } from './rule-judge/structural-problems.ts';
+export { structuralWarnings } from './structural/structural-problems.ts';
 export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';
 export { fieldsInOrder } from './wording/go-text.ts';
 export {

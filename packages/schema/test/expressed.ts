@@ -4,6 +4,7 @@
  * Read by two suites: beside the source, zod must agree with each verdict; in `e2e`, a real API server must.
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
+import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
 
 export interface Expressed {
@@ -14,7 +15,7 @@ export interface Expressed {
   readonly refuses?: readonly unknown[];
 }
 
-const rules = [{ rule: "self != 'x'", message: 'not x' }];
+const rules = [rule("self != 'x'", { message: 'not x' })];
 
 const strings: readonly Expressed[] = [
   { what: 'a string', schema: z.string(), expected: { type: 'string' }, accepts: ['', 'a'], refuses: [1, true, {}] },
@@ -601,7 +602,7 @@ const texts: readonly Expressed[] = [
       .max(9)
       .meta({ 'x-kubernetes-validations': rules })
       .optional()
-      .meta({ 'x-kubernetes-validations': [{ rule: 'self.size() < 9' }] }),
+      .meta({ 'x-kubernetes-validations': [rule('self.size() < 9')] }),
     expected: { type: 'string', maxLength: 9, 'x-kubernetes-validations': [...rules, { rule: 'self.size() < 9' }] },
     accepts: ['y'],
   },

@@ -1,5 +1,6 @@
 /** The kind of the founding documents, as design.md writes it. */
 import { conditions, defineKind } from '@keelson/schema';
+import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
 
 export const Memcached = defineKind({
@@ -21,9 +22,8 @@ export const Memcached = defineKind({
     },
   },
   rules: [
-    {
-      rule: 'self.metadata.name.size() <= 63',
+    rule('self.metadata.name.size() <= 63', {
       message: 'the name becomes the value of a label and may have 63 characters at most',
-    },
+    }),
   ],
 });

@@ -1,6 +1,7 @@
 /** Memcached `cache.example.com/v1alpha1`: what a user writes and what the operator reports. */
 import type { InputOf, ObjectOf, StatusInputOf } from '@keelson/core';
 import { conditions, defineKind } from '@keelson/schema';
+import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
 
 export const Memcached = defineKind({
@@ -25,10 +26,9 @@ export const Memcached = defineKind({
     },
   },
   rules: [
-    {
-      rule: 'self.metadata.name.size() <= 63',
+    rule('self.metadata.name.size() <= 63', {
       message: 'metadata.name may have at most 63 characters, because it becomes the value of a label',
-    },
+    }),
   ],
 });
 

@@ -14,10 +14,10 @@ export function checksOf(schema: z.core.$ZodType): readonly CheckDef[] {
 export function checkReason({ check }: CheckDef): string {
   switch (check) {
     case 'custom':
-      return "a refinement runs in JavaScript alone, and the API server would not enforce it: state the same in CEL beside it, with .meta({ 'x-kubernetes-validations': [{ rule, message }] })";
+      return "a refinement runs in JavaScript alone, and the API server would not enforce it: state the same in CEL beside it, with .meta({ 'x-kubernetes-validations': [rule(…)] })";
     case 'overwrite':
       return 'the API server stores values as they are sent, so that .trim(), .toLowerCase() and the like would not happen: refuse what is not wanted, with .regex()';
     default:
-      return `the check "${check}" has no counterpart in a CRD: state it in CEL, with .meta({ 'x-kubernetes-validations': [{ rule, message }] })`;
+      return `the check "${check}" has no counterpart in a CRD: state it in CEL, with .meta({ 'x-kubernetes-validations': [rule(…)] })`;
   }
 }

@@ -1,33 +1,33 @@
 /** Defaults: checked at definition, since the API server refuses a CRD whose defaults do not fit their own schema. */
 import { equalJson } from '@keelson/core';
 import { z } from 'zod';
-import type { Place } from './place.ts';
+import type { DefinitionField } from './definition-field.ts';
 
 export function checkedDefault(
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
-  place: Place,
+  at: DefinitionField,
 ): { readonly default?: unknown } {
   // A getter: a function given to .default() runs at each access.
   const value: unknown = def.defaultValue;
   if (!equalJson(value, def.defaultValue)) {
-    place.refuse(
+    at.refuse(
       'its default is a new value each time, and a CRD holds one for all: leave it .optional(), and decide in the controller',
     );
     return {};
   }
   if (value === null || value === undefined) {
-    place.refuse(`the API server takes a default of ${value} for none: leave it .optional()`);
+    at.refuse(`the API server takes a default of ${value} for none: leave it .optional()`);
     return {};
   }
   const parsed = z.safeParse(def.innerType, value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.length ? ` (${issue.path.join('.')})` : '';
-    place.refuse(`its default ${JSON.stringify(value)} does not fit${where}: ${issue?.message ?? 'unknown reason'}`);
+    at.refuse(`its default ${JSON.stringify(value)} does not fit${where}: ${issue?.message ?? 'unknown reason'}`);
     return {};
   }
   const lost = unknownField(value, parsed.data);
-  if (lost !== undefined) place.refuse(`its default has a field "${lost}" that the schema has not`);
+  if (lost !== undefined) at.refuse(`its default has a field "${lost}" that the schema has not`);
   return { default: value };
 }
 

@@ -1,7 +1,8 @@
 /** What an author adds to a schema by `.meta()`: descriptions, CEL rules and the extensions of Kubernetes. */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { z } from 'zod';
-import type { Place } from './place.ts';
+import type { DefinitionField } from './definition-field.ts';
+import { refuseUnjudged } from './judged-rules.ts';
 import { enforcedFormats } from './string.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
@@ -42,17 +43,18 @@ const known: ReadonlySet<string> = new Set<keyof StructuralMeta>([
 ]);
 
 /** What `.meta()` and `.describe()` say, as far as it concerns a CRD. */
-export function extensionsOf(schema: z.core.$ZodType, place: Place): JSONSchemaProps {
+export function extensionsOf(schema: z.core.$ZodType, at: DefinitionField): JSONSchemaProps {
   const meta: Readonly<Record<string, unknown>> = z.globalRegistry.get(schema) ?? {};
   const extensions: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(meta)) {
     if (value === undefined) continue;
+    if (key === 'x-kubernetes-validations') refuseUnjudged(value as readonly ValidationRule[], at);
     if (key === 'description' || key === 'title' || known.has(key)) extensions[key] = value;
     else if (key.startsWith('x-kubernetes-'))
-      place.refuse(`Kubernetes has no extension ${key}: use one of ${[...known].join(', ')}`);
+      at.refuse(`Kubernetes has no extension ${key}: use one of ${[...known].join(', ')}`);
     else if (key === 'format') {
       if (typeof value === 'string' && enforcedFormats.has(value)) extensions.format = value;
-      else place.refuse(`the API server ignores the format ${JSON.stringify(value)}: use a .regex()`);
+      else at.refuse(`the API server ignores the format ${JSON.stringify(value)}: use a .regex()`);
     }
   }
   return extensions;

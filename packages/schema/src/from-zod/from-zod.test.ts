@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
+import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
 import { expressed } from '../../test/expressed.ts';
+import { DefinitionField, type DefinitionProblem } from './definition-field.ts';
 import { structuralSchema } from './from-zod.ts';
-import { Place, type Problem } from './place.ts';
 
-function converted(schema: z.core.$ZodType): { schema: JSONSchemaProps; problems: readonly Problem[] } {
-  const problems: Problem[] = [];
-  return { schema: structuralSchema(schema, new Place('spec', problems)), problems };
+function converted(schema: z.core.$ZodType): { schema: JSONSchemaProps; problems: readonly DefinitionProblem[] } {
+  const problems: DefinitionProblem[] = [];
+  return { schema: structuralSchema(schema, new DefinitionField('spec', problems)), problems };
 }
 
 for (const { what, schema, expected, accepts = [], refuses = [] } of expressed) {
@@ -120,7 +121,7 @@ const refused: readonly (readonly [what: string, schema: z.core.$ZodType, path: 
   ],
   [
     'a rule on one half of int or string',
-    z.union([z.int(), z.string().meta({ 'x-kubernetes-validations': [{ rule: 'self.size() > 1' }] })]),
+    z.union([z.int(), z.string().meta({ 'x-kubernetes-validations': [rule('self.size() > 1')] })]),
     'spec',
     /x-kubernetes-validations would have to hold/,
   ],
@@ -163,10 +164,10 @@ for (const [what, schema, path, reason] of refused) {
   test(`a structural schema cannot express ${what}`, () => {
     const { problems } = converted(schema);
     assert.deepEqual(
-      problems.map((problem) => problem.path),
+      problems.map((problem) => problem.field),
       [path],
       JSON.stringify(problems),
     );
-    assert.match(problems[0]?.reason ?? '', reason);
+    assert.match(problems[0]?.message ?? '', reason);
   });
 }

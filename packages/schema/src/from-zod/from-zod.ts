@@ -8,9 +8,9 @@ import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { z } from 'zod';
 import { type CheckDef, checkReason, checksOf } from './checks.ts';
 import { checkedDefault } from './default.ts';
+import type { DefinitionField } from './definition-field.ts';
 import { extended, extensionsOf } from './extensions.ts';
 import { numberSchema } from './number.ts';
-import type { Place } from './place.ts';
 import { stringSchema } from './string.ts';
 import { unionSchema } from './union.ts';
 
@@ -26,7 +26,7 @@ const understood: Readonly<Record<string, readonly CheckDef['check'][]>> = {
 /** Why a type of zod has no counterpart in a CRD, and what to use instead. */
 const reasons: Readonly<Record<string, string>> = {
   bigint: 'JSON numbers are read as doubles, which cannot hold it: use z.int(), or a string with a .regex()',
-  catch: 'the API server refuses what does not fit, and puts nothing in its place: use .default() for what is absent',
+  catch: 'the API server refuses what does not fit, and puts nothing in its at: use .default() for what is absent',
   custom:
     "a JavaScript predicate cannot be checked by the API server: use a zod type, or z.unknown().meta({ 'x-kubernetes-preserve-unknown-fields': true })",
   date: 'JSON has no dates: use z.iso.datetime()',
@@ -40,58 +40,62 @@ const reasons: Readonly<Record<string, string>> = {
   tuple: 'the items of a list share one schema: use z.array(), or an object with a field for each',
 };
 
-export function structuralSchema(schema: z.core.$ZodType, place: Place, ancestors: Ancestors = []): JSONSchemaProps {
+export function structuralSchema(
+  schema: z.core.$ZodType,
+  at: DefinitionField,
+  ancestors: Ancestors = [],
+): JSONSchemaProps {
   if (ancestors.includes(schema)) {
-    place.refuse(`it contains itself: ${reasons.lazy}`);
+    at.refuse(`it contains itself: ${reasons.lazy}`);
     return {};
   }
   const { type } = schema._zod.def;
   const reason = reasons[type];
   if (reason !== undefined) {
-    place.refuse(reason);
+    at.refuse(reason);
     return {};
   }
-  const extensions = extensionsOf(schema, place);
+  const extensions = extensionsOf(schema, at);
   for (const check of checksOf(schema)) {
     const isStated = check.check === 'custom' && extensions['x-kubernetes-validations'] !== undefined;
     const isText = check.check === 'describe' || check.check === 'meta';
-    if (!isStated && !isText && !understood[type]?.includes(check.check)) place.refuse(checkReason(check));
+    if (!isStated && !isText && !understood[type]?.includes(check.check)) at.refuse(checkReason(check));
   }
-  return extended(typeSchema(schema as z.core.$ZodTypes, extensions, place, [...ancestors, schema]), extensions);
+  return extended(typeSchema(schema as z.core.$ZodTypes, extensions, at, [...ancestors, schema]), extensions);
 }
 
 function typeSchema(
   schema: z.core.$ZodTypes,
   extensions: JSONSchemaProps,
-  place: Place,
+  at: DefinitionField,
   ancestors: Ancestors,
 ): JSONSchemaProps {
   const { def } = schema._zod;
-  if ('coerce' in def && def.coerce) place.refuse('the API server converts no values: use the type without z.coerce');
+  if ('coerce' in def && def.coerce) at.refuse('the API server converts no values: use the type without z.coerce');
   switch (def.type) {
     case 'string':
-      return stringSchema(checksOf(schema), place);
+      return stringSchema(checksOf(schema), at);
     case 'number':
-      return numberSchema(checksOf(schema), place);
+      return numberSchema(checksOf(schema), at);
     case 'boolean':
       return { type: 'boolean' };
     case 'enum':
     case 'literal':
-      return enumSchema([...(schema._zod.values ?? [])], place);
+      return enumSchema([...(schema._zod.values ?? [])], at);
     case 'template_literal':
-      return stringSchema([{ check: 'string_format', format: 'regex', pattern: schema._zod.pattern }], place);
+      return stringSchema([{ check: 'string_format', format: 'regex', pattern: schema._zod.pattern }], at);
     case 'any':
     case 'unknown':
-      return anySchema(extensions, place);
+      return anySchema(extensions, at);
     case 'object':
-      return objectSchema(def, place, ancestors);
+      return objectSchema(def, at, ancestors);
     case 'record':
-      return recordSchema(def, place, ancestors);
+      return recordSchema(def, at, ancestors);
     case 'array': {
-      const { minLength, maxLength } = stringSchema(checksOf(schema), place);
+      const { minLength, maxLength } = stringSchema(checksOf(schema), at);
       return {
         type: 'array',
-        items: alwaysPresent(def.element, place.items(), ancestors),
+        items: alwaysPresent(def.element, at.items(), ancestors),
         ...(minLength !== undefined && { minItems: minLength }),
         ...(maxLength !== undefined && { maxItems: maxLength }),
       };
@@ -99,48 +103,45 @@ function typeSchema(
     case 'union': {
       const discriminator = 'discriminator' in def ? String(def.discriminator) : undefined;
       if (discriminator === undefined && def.inclusive === false) {
-        place.refuse(
-          'exactly one of several is not checked the way zod does it: use z.union() or z.discriminatedUnion()',
-        );
+        at.refuse('exactly one of several is not checked the way zod does it: use z.union() or z.discriminatedUnion()');
         return {};
       }
       return unionSchema(
-        def.options.map((option) => alwaysPresent(option, place, ancestors)),
+        def.options.map((option) => alwaysPresent(option, at, ancestors)),
         discriminator,
-        place,
+        at,
       );
     }
     case 'nullable': {
-      const inner = structuralSchema(def.innerType, place, ancestors);
-      if (inner.enum !== undefined)
-        place.refuse('the API server refuses null wherever there is an enum: use .optional()');
+      const inner = structuralSchema(def.innerType, at, ancestors);
+      if (inner.enum !== undefined) at.refuse('the API server refuses null wherever there is an enum: use .optional()');
       return { ...inner, nullable: true };
     }
     case 'default':
     case 'prefault':
-      return { ...structuralSchema(def.innerType, place, ancestors), ...checkedDefault(def, place) };
+      return { ...structuralSchema(def.innerType, at, ancestors), ...checkedDefault(def, at) };
     case 'optional':
     case 'nonoptional':
     case 'readonly':
-      return structuralSchema(def.innerType, place, ancestors);
+      return structuralSchema(def.innerType, at, ancestors);
     default:
-      place.refuse(`JSON has no values of the zod type "${def.type}": use another one`);
+      at.refuse(`JSON has no values of the zod type "${def.type}": use another one`);
       return {};
   }
 }
 
 /** A position that cannot be left out, so that nothing optional may stand there. */
-function alwaysPresent(schema: z.core.$ZodType, place: Place, ancestors: Ancestors): JSONSchemaProps {
+function alwaysPresent(schema: z.core.$ZodType, at: DefinitionField, ancestors: Ancestors): JSONSchemaProps {
   if (isOptional(schema))
-    place.refuse('only a field of an object can be absent or have a default: take off .optional() or .default()');
-  return structuralSchema(schema, place, ancestors);
+    at.refuse('only a field of an object can be absent or have a default: take off .optional() or .default()');
+  return structuralSchema(schema, at, ancestors);
 }
 
 function isOptional(schema: z.core.$ZodType): boolean {
   return schema._zod.optin !== undefined;
 }
 
-function enumSchema(values: readonly unknown[], place: Place): JSONSchemaProps {
+function enumSchema(values: readonly unknown[], at: DefinitionField): JSONSchemaProps {
   const types = new Set(values.map((value) => (Number.isInteger(value) ? 'integer' : typeof value)));
   const type = types.has('number') && types.has('integer') && types.size === 2 ? 'number' : [...types][0];
   if (
@@ -148,27 +149,31 @@ function enumSchema(values: readonly unknown[], place: Place): JSONSchemaProps {
     (types.size > 1 && type !== 'number') ||
     !['string', 'integer', 'number', 'boolean'].includes(type)
   ) {
-    place.refuse('the values of an enum are strings, numbers or booleans, all of one type: use .optional() for none');
+    at.refuse('the values of an enum are strings, numbers or booleans, all of one type: use .optional() for none');
     return {};
   }
   return { type, enum: values };
 }
 
-function anySchema(extensions: JSONSchemaProps, place: Place): JSONSchemaProps {
+function anySchema(extensions: JSONSchemaProps, at: DefinitionField): JSONSchemaProps {
   if (!extensions['x-kubernetes-preserve-unknown-fields'] && !extensions['x-kubernetes-int-or-string']) {
-    place.refuse(
+    at.refuse(
       "the API server drops what the schema does not name: say that it is kept with .meta({ 'x-kubernetes-preserve-unknown-fields': true }), or use z.looseObject({}) for any object",
     );
   }
   return {};
 }
 
-function objectSchema({ shape, catchall }: z.core.$ZodObjectDef, place: Place, ancestors: Ancestors): JSONSchemaProps {
+function objectSchema(
+  { shape, catchall }: z.core.$ZodObjectDef,
+  at: DefinitionField,
+  ancestors: Ancestors,
+): JSONSchemaProps {
   const others = catchall?._zod.def.type;
   // Strict or not, the API server drops unknown fields, or refuses them where the client asks for it (kubectl does).
   const isLoose = others === 'unknown' || others === 'any';
   if (others !== undefined && others !== 'never' && !isLoose) {
-    place.refuse(
+    at.refuse(
       'a structural schema has named fields or any fields, not both: put the others into a z.record() of their own',
     );
   }
@@ -176,7 +181,7 @@ function objectSchema({ shape, catchall }: z.core.$ZodObjectDef, place: Place, a
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(shape).map(([name, field]) => [name, structuralSchema(field, place.field(name), ancestors)]),
+      Object.entries(shape).map(([name, field]) => [name, structuralSchema(field, at.field(name), ancestors)]),
     ),
     ...(required.length > 0 && { required }),
     ...(isLoose && { 'x-kubernetes-preserve-unknown-fields': true }),
@@ -185,13 +190,13 @@ function objectSchema({ shape, catchall }: z.core.$ZodObjectDef, place: Place, a
 
 function recordSchema(
   { keyType, valueType }: z.core.$ZodRecordDef,
-  place: Place,
+  at: DefinitionField,
   ancestors: Ancestors,
 ): JSONSchemaProps {
   if (keyType._zod.def.type !== 'string' || checksOf(keyType).length > 0) {
-    place.refuse(
-      "the keys of a map are strings without restrictions: use z.string() and a rule, as in .meta({ 'x-kubernetes-validations': [{ rule: \"self.all(key, key.matches('^[a-z]+$'))\" }] }), or an object with named fields",
+    at.refuse(
+      "the keys of a map are strings without restrictions: use z.string() and a rule, as in .meta({ 'x-kubernetes-validations': [rule(\"self.all(key, key.matches('^[a-z]+$'))\")] }), or an object with named fields",
     );
   }
-  return { type: 'object', additionalProperties: alwaysPresent(valueType, place.values(), ancestors) };
+  return { type: 'object', additionalProperties: alwaysPresent(valueType, at.values(), ancestors) };
 }

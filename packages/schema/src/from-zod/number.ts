@@ -1,7 +1,7 @@
 /** Numbers: bounds, multiples and formats of a zod number as the API server enforces them. */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { CheckDef } from './checks.ts';
-import type { Place } from './place.ts';
+import type { DefinitionField } from './definition-field.ts';
 
 interface Bound {
   readonly value: number;
@@ -20,7 +20,7 @@ const formats = {
 
 const narrowness = ['float64', 'float32', 'safeint', 'uint32', 'int32'] as const;
 
-export function numberSchema(checks: readonly CheckDef[], place: Place): JSONSchemaProps {
+export function numberSchema(checks: readonly CheckDef[], at: DefinitionField): JSONSchemaProps {
   let lower: Bound | undefined;
   let upper: Bound | undefined;
   let format: keyof typeof formats | undefined;
@@ -43,7 +43,7 @@ export function numberSchema(checks: readonly CheckDef[], place: Place): JSONSch
         break;
       case 'multiple_of':
         if (Number(def.value) > 0) divisors.push(Number(def.value));
-        else place.refuse(`multiples of ${def.value} cannot be checked: the API server asks for a number above 0`);
+        else at.refuse(`multiples of ${def.value} cannot be checked: the API server asks for a number above 0`);
         break;
       case 'number_format':
         if (format === undefined || narrowness.indexOf(def.format) > narrowness.indexOf(format)) format = def.format;

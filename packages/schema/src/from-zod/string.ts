@@ -2,8 +2,8 @@
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { z } from 'zod';
 import type { CheckDef } from './checks.ts';
+import type { DefinitionField } from './definition-field.ts';
 import { re2Pattern } from './pattern.ts';
-import type { Place } from './place.ts';
 
 /** The formats of strings that the API server enforces; others it accepts with a warning, and ignores. */
 export const enforcedFormats: ReadonlySet<string> = new Set([
@@ -24,7 +24,7 @@ interface FormatDef {
   readonly normalize?: boolean | undefined;
 }
 
-export function stringSchema(checks: readonly CheckDef[], place: Place): JSONSchemaProps {
+export function stringSchema(checks: readonly CheckDef[], at: DefinitionField): JSONSchemaProps {
   let minLength: number | undefined;
   let maxLength: number | undefined;
   const formats: string[] = [];
@@ -42,7 +42,7 @@ export function stringSchema(checks: readonly CheckDef[], place: Place): JSONSch
         maxLength = Math.min(maxLength ?? Number.POSITIVE_INFINITY, def.length);
         break;
       case 'string_format': {
-        const { format, pattern } = formatSchema(def, place);
+        const { format, pattern } = formatSchema(def, at);
         if (format !== undefined) formats.push(format);
         if (pattern !== undefined) patterns.push(pattern);
         break;
@@ -63,7 +63,7 @@ export function stringSchema(checks: readonly CheckDef[], place: Place): JSONSch
 }
 
 /** A format that the API server has, or else the pattern by which zod checks it. */
-function formatSchema(def: FormatDef, place: Place): { readonly format?: string; readonly pattern?: string } {
+function formatSchema(def: FormatDef, at: DefinitionField): { readonly format?: string; readonly pattern?: string } {
   switch (def.format) {
     case 'datetime':
       if (def.local || typeof def.precision === 'number') break;
@@ -78,7 +78,7 @@ function formatSchema(def: FormatDef, place: Place): { readonly format?: string;
       return { format: 'email' };
     case 'url':
       if (def.protocol || def.hostname || def.normalize) {
-        place.refuse('the API server knows no options of a URL: state them with z.string().regex()');
+        at.refuse('the API server knows no options of a URL: state them with z.string().regex()');
       }
       // The format also lets a path alone pass.
       return { format: 'uri', pattern: '^[A-Za-z][A-Za-z0-9+.-]*:' };
@@ -96,23 +96,23 @@ function formatSchema(def: FormatDef, place: Place): { readonly format?: string;
     case 'base64url':
       return { pattern: z.regexes.base64url.source };
     case 'duration':
-      place.refuse(
+      at.refuse(
         "the API server's durations are those of Go (1h30m), not of ISO 8601: use z.string().meta({ format: 'duration' }), or a .regex()",
       );
       return {};
     // Their patterns are only half of the check.
     case 'credit_card':
     case 'iban':
-      place.refuse(`the API server cannot check the digits of the format "${def.format}": use z.string().regex()`);
+      at.refuse(`the API server cannot check the digits of the format "${def.format}": use z.string().regex()`);
       return {};
   }
   if (def.pattern === undefined) {
-    place.refuse(`the API server knows no format "${def.format}": use z.string().regex()`);
+    at.refuse(`the API server knows no format "${def.format}": use z.string().regex()`);
     return {};
   }
   const translation = re2Pattern(def.pattern);
   if ('pattern' in translation) return translation;
-  place.refuse(
+  at.refuse(
     `the pattern ${def.pattern} has ${translation.lacking}, which the API server's regular expressions (RE2) lack: write it without, as several .regex(), or in CEL`,
   );
   return {};

@@ -4,24 +4,24 @@
  */
 import { equalJson } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import type { Place } from './place.ts';
+import type { DefinitionField } from './definition-field.ts';
 
 export function unionSchema(
   options: readonly JSONSchemaProps[],
   discriminator: string | undefined,
-  place: Place,
+  at: DefinitionField,
 ): JSONSchemaProps {
   const isRefused = options.some((option) => Object.keys(option).length === 0);
   if (isRefused) return {};
-  if (discriminator !== undefined) return discriminatedSchema(options, discriminator, place);
+  if (discriminator !== undefined) return discriminatedSchema(options, discriminator, at);
   const types = new Set(options.map(({ type }) => type));
   const [type] = types;
   if (types.size === 1 && type !== undefined && type !== 'object' && type !== 'array')
     return scalarSchema(type, options);
   if (types.size === 2 && options.length === 2 && types.has('integer') && types.has('string')) {
-    return intOrString(options, place);
+    return intOrString(options, at);
   }
-  place.refuse(
+  at.refuse(
     types.has('object')
       ? 'a union of objects can be checked only by a field that tells them apart: use z.discriminatedUnion()'
       : 'a structural schema has one type for each field (or integer and string): give the options one type, or a field each',
@@ -46,10 +46,10 @@ function onlyEnum(schema: JSONSchemaProps): schema is { readonly enum: readonly 
 }
 
 // Bounds apply to the integer alone and patterns to the string alone, so that they can stand side by side.
-function intOrString(options: readonly JSONSchemaProps[], place: Place): JSONSchemaProps {
+function intOrString(options: readonly JSONSchemaProps[], at: DefinitionField): JSONSchemaProps {
   for (const key of ['enum', 'anyOf', 'x-kubernetes-validations'] as const) {
     if (options.every((option) => option[key] === undefined)) continue;
-    place.refuse(
+    at.refuse(
       `${key} would have to hold for the integer and the string alike: use ranges and patterns, or a rule on the union`,
     );
   }
@@ -69,7 +69,7 @@ function intOrString(options: readonly JSONSchemaProps[], place: Place): JSONSch
 function discriminatedSchema(
   options: readonly JSONSchemaProps[],
   discriminator: string,
-  place: Place,
+  at: DefinitionField,
 ): JSONSchemaProps {
   const properties: Record<string, JSONSchemaProps> = {};
   const values: unknown[] = [];
@@ -77,12 +77,12 @@ function discriminatedSchema(
     options.every(({ required }) => required?.includes(name)),
   );
   if (!common.includes(discriminator)) {
-    place.field(discriminator).refuse('it tells the options apart: take off .optional() or .default() in all of them');
+    at.field(discriminator).refuse('it tells the options apart: take off .optional() or .default() in all of them');
   }
   const alternatives = options.map((option) => {
     const { type, title: _, description: __, properties: fields = {}, required = [], ...rest } = option;
     if (type !== 'object' || Object.keys(rest).length > 0) {
-      place.refuse(
+      at.refuse(
         `an option may be a plain object only, without ${Object.keys(rest).join(', ') || 'another type'}: state that on the union`,
       );
     }
@@ -90,10 +90,10 @@ function discriminatedSchema(
       if (name === discriminator) continue;
       const before = properties[name];
       if (before !== undefined && !equalJson(before, field)) {
-        place.field(name).refuse('it has two meanings in one union: give it one schema, or two names');
+        at.field(name).refuse('it has two meanings in one union: give it one schema, or two names');
       }
       if (field.default !== undefined && !options.every((other) => equalJson(other.properties?.[name], field))) {
-        place.field(name).refuse('a default would appear in the other options too: make it .optional()');
+        at.field(name).refuse('a default would appear in the other options too: make it .optional()');
       }
       properties[name] = field;
     }

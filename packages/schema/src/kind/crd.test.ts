@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CustomResourceDefinitionVersion } from '@keelson/core/apiextensions/v1';
+import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
 import { conditions } from './conditions.ts';
 import { crdOf } from './crd.ts';
@@ -51,9 +52,7 @@ test('a spec with required fields is required itself', () => {
 });
 
 test('a spec with rules is required, since they might refuse an empty one', () => {
-  const spec = z
-    .object({ size: z.int32().optional() })
-    .meta({ 'x-kubernetes-validations': [{ rule: 'has(self.size)' }] });
+  const spec = z.object({ size: z.int32().optional() }).meta({ 'x-kubernetes-validations': [rule('has(self.size)')] });
   assert.deepEqual(rootOf({ spec })?.required, ['spec']);
 });
 
@@ -70,7 +69,7 @@ test('a kind without a status has no status subresource', () => {
 });
 
 test('rules and description of a kind stand on the whole object', () => {
-  const rules = [{ rule: 'self.metadata.name.size() <= 63', message: 'at most 63 characters' }];
+  const rules = [rule('self.metadata.name.size() <= 63', { message: 'at most 63 characters' })];
   const root = rootOf({}, { rules, description: 'Remembers things.' });
   assert.deepEqual(root?.['x-kubernetes-validations'], rules);
   assert.equal(root?.description, 'Remembers things.');
@@ -177,12 +176,6 @@ const refused: readonly (readonly [what: string, definition: KindDefinition, mes
     definition({ selectableFields: ['.spec'] }),
     /\.spec, where there is no field of the type string, integer, boolean/,
   ],
-  [
-    'a rule on metadata that it does not see',
-    definition({}, { rules: [{ rule: 'self.metadata.labels.size() > 0' }] }),
-    /reads self\.metadata\.labels/,
-  ],
-  ['an empty rule', definition({}, { rules: [{ rule: ' ' }] }), /a rule is empty/],
 ];
 
 for (const [what, refusedDefinition, message] of refused) {

@@ -5,21 +5,27 @@ import type {
   JSONSchemaProps,
   NewCustomResourceDefinition,
 } from '@keelson/core/apiextensions/v1';
+import { DefinitionField, type DefinitionProblem } from '../from-zod/definition-field.ts';
 import { structuralSchema } from '../from-zod/from-zod.ts';
-import { Place, type Problem } from '../from-zod/place.ts';
-import { refuseNonStructural } from '../from-zod/problems.ts';
+import { judgeOf, refuseUnjudged } from '../from-zod/judged-rules.ts';
+import { structuralProblemsBy } from '../structural/structural-problems.ts';
+import { inAuthorWords } from './author-words.ts';
 import type { KindDefinition, VersionDefinition } from './definition.ts';
 import { fieldAt } from './field-path.ts';
 import { namesOf, refuseNames } from './names.ts';
 import { printerColumns } from './printer-columns.ts';
 
-/** What is applied to a cluster before objects of the kind can exist there. */
+/**
+ * What is applied to a cluster before objects of the kind can exist there. Throws a `TypeError` with everything that
+ * the API server would refuse, or would accept and not enforce.
+ */
 export function crdOf({ definition }: { readonly definition: KindDefinition }): NewCustomResourceDefinition {
-  const problems: Problem[] = [];
-  const place = new Place('', problems);
-  refuseNames(definition, place);
-  refuseVersions(definition, place.field('versions'));
+  const problems: DefinitionProblem[] = [];
+  const at = new DefinitionField('', problems);
+  refuseNames(definition, at);
+  refuseVersions(definition, at.field('versions'));
   const names = namesOf(definition);
+  const versions = Object.entries(definition.versions);
   const crd: NewCustomResourceDefinition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -28,56 +34,61 @@ export function crdOf({ definition }: { readonly definition: KindDefinition }): 
       group: definition.group,
       names,
       scope: definition.scope ?? 'Namespaced',
-      versions: Object.entries(definition.versions).map(([name, version]) =>
-        crdVersion(name, version, definition, Object.keys(definition.versions).length > 1 ? place.field(name) : place),
+      versions: versions.map(([name, version]) =>
+        crdVersion(name, version, definition, versions.length > 1 ? at.field(name) : at),
       ),
     },
   };
-  const schemas = crd.spec.versions.flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+  const schemas = crd.spec.versions.map(({ schema }) => schema?.openAPIV3Schema ?? {});
   if (schemas.some((schema) => !equalJson(schema, schemas[0]))) {
-    place
-      .field('versions')
-      .refuse(
-        'they differ, and objects would lose fields between them: versions with conversion are not supported yet',
-      );
+    at.field('versions').refuse(
+      'they differ, and objects would lose fields between them: versions with conversion are not supported yet',
+    );
   }
   // What was refused before left holes, which are not to be refused again.
-  if (problems.length === 0) for (const schema of schemas) refuseNonStructural(schema, place);
+  if (problems.length === 0) problems.push(...serverProblems(crd));
   if (problems.length > 0) {
-    const lines = problems.map(({ path, reason }) => `  ${path || 'the object'}: ${reason}.`);
-    throw new TypeError(`${definition.kind} cannot be defined in Kubernetes:\n${lines.join('\n')}`);
+    const lines = new Set(problems.map(({ field, message }) => `  ${field || 'the object'}: ${message}.`));
+    throw new TypeError(`${definition.kind} cannot be defined in Kubernetes:\n${[...lines].join('\n')}`);
   }
   return crd;
 }
 
-function refuseVersions({ hub, versions }: KindDefinition, place: Place): void {
+/** What the API server would refuse in the schemas, which are the same in all versions. */
+function serverProblems({ spec: { versions } }: NewCustomResourceDefinition): readonly DefinitionProblem[] {
+  const schema = versions[0]?.schema?.openAPIV3Schema ?? {};
+  const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
+  return structuralProblemsBy(judgeOf(schema), schema, '', { hasStatus }).map((problem) => inAuthorWords(problem, ''));
+}
+
+function refuseVersions({ hub, versions }: KindDefinition, at: DefinitionField): void {
   const stored = Object.keys(versions).filter((name) => versions[name]?.storage);
   if (stored.length !== 1)
-    place.refuse(`objects are stored in one version, not in ${stored.join(' and ') || 'none'}: say storage: true once`);
-  if (versions[hub] === undefined) place.refuse(`the hub ${hub} is none of them`);
+    at.refuse(`objects are stored in one version, not in ${stored.join(' and ') || 'none'}: say storage: true once`);
+  if (versions[hub] === undefined) at.refuse(`the hub ${hub} is none of them`);
   else if (versions[hub].served === false)
-    place.refuse(`the hub ${hub} is not served, so that no controller could see it`);
+    at.refuse(`the hub ${hub} is not served, so that no controller could see it`);
 }
 
 function crdVersion(
   name: string,
   version: VersionDefinition,
   definition: KindDefinition,
-  place: Place,
+  at: DefinitionField,
 ): CustomResourceDefinitionVersion {
   const { served = true, storage = false, deprecated, status, subresources, selectableFields = [] } = version;
-  const schema = rootSchema(version, definition, place);
+  const schema = rootSchema(version, definition, at);
   const scale = subresources?.scale;
   if (scale !== undefined) {
-    refusePath(schema, scale.specReplicasPath, 'specReplicasPath', /^\.spec\./, ['integer'], place);
-    refusePath(schema, scale.statusReplicasPath, 'statusReplicasPath', /^\.status\./, ['integer'], place);
+    refusePath(schema, scale.specReplicasPath, 'specReplicasPath', /^\.spec\./, ['integer'], at);
+    refusePath(schema, scale.statusReplicasPath, 'statusReplicasPath', /^\.status\./, ['integer'], at);
     const { labelSelectorPath } = scale;
     if (labelSelectorPath !== undefined) {
-      refusePath(schema, labelSelectorPath, 'labelSelectorPath', /^\.(spec|status)\./, ['string'], place);
+      refusePath(schema, labelSelectorPath, 'labelSelectorPath', /^\.(spec|status)\./, ['string'], at);
     }
   }
   for (const path of selectableFields) {
-    refusePath(schema, path, 'selectableFields', /^\.(spec|status)\./, ['string', 'integer', 'boolean'], place);
+    refusePath(schema, path, 'selectableFields', /^\.(spec|status)\./, ['string', 'integer', 'boolean'], at);
   }
   return {
     name,
@@ -88,26 +99,18 @@ function crdVersion(
     schema: { openAPIV3Schema: schema },
     ...((status || scale) && { subresources: { ...(status && { status: {} }), ...(scale && { scale }) } }),
     ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
-    additionalPrinterColumns: printerColumns(version, schema, place),
+    additionalPrinterColumns: printerColumns(version, schema, at),
   };
 }
 
 function rootSchema(
   version: VersionDefinition,
   { description, rules = [] }: KindDefinition,
-  place: Place,
+  at: DefinitionField,
 ): JSONSchemaProps {
-  const spec = specSchema(structuralSchema(version.spec, place.field('spec')));
-  const status = version.status && statusSchema(version.status, place.field('status'));
-  for (const { rule } of rules) {
-    for (const [path, field] of rule.matchAll(/\bself\.metadata\.(\w+)/g)) {
-      if (field !== 'name' && field !== 'generateName') {
-        place
-          .field('rules')
-          .refuse(`the rule ${rule} reads ${path}, and of the metadata a rule sees name and generateName alone`);
-      }
-    }
-  }
+  const spec = specSchema(structuralSchema(version.spec, at.field('spec')));
+  const status = version.status && statusSchema(version.status, at.field('status'));
+  refuseUnjudged(rules, at.field('rules'));
   return {
     type: 'object',
     ...(description !== undefined && { description }),
@@ -124,10 +127,10 @@ function specSchema(spec: JSONSchemaProps): JSONSchemaProps {
 }
 
 /** A new object has an empty status and must not be refused, so that nothing in it is required. */
-function statusSchema(status: NonNullable<VersionDefinition['status']>, place: Place): JSONSchemaProps {
-  const { required: _, ...schema } = structuralSchema(status, place);
+function statusSchema(status: NonNullable<VersionDefinition['status']>, at: DefinitionField): JSONSchemaProps {
+  const { required: _, ...schema } = structuralSchema(status, at);
   if (schema.properties?.observedGeneration !== undefined) {
-    place.field('observedGeneration').refuse('it is added to every status: take it off');
+    at.field('observedGeneration').refuse('it is added to every status: take it off');
   }
   return {
     ...schema,
@@ -149,10 +152,10 @@ function refusePath(
   what: string,
   under: RegExp,
   types: readonly string[],
-  place: Place,
+  at: DefinitionField,
 ): void {
   const field = under.test(path) ? fieldAt(schema, path) : undefined;
   if (typeof field !== 'object' || !types.includes(field.type ?? '')) {
-    place.refuse(`${what} names ${path}, where there is no field of the type ${types.join(', ')} (such as .spec.size)`);
+    at.refuse(`${what} names ${path}, where there is no field of the type ${types.join(', ')} (such as .spec.size)`);
   }
 }

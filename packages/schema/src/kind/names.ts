@@ -1,6 +1,6 @@
 /** Names of a kind, by the rules of the API server: they become parts of paths, of DNS names and of RBAC rules. */
 
-import type { Place } from '../from-zod/place.ts';
+import type { DefinitionField } from '../from-zod/definition-field.ts';
 import type { KindDefinition } from './definition.ts';
 
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -26,24 +26,22 @@ export function namesOf({ kind, plural, singular, shortNames, categories }: Kind
   };
 }
 
-export function refuseNames(definition: KindDefinition, place: Place): void {
+export function refuseNames(definition: KindDefinition, at: DefinitionField): void {
   const { group, kind, versions, shortNames = [], categories = [] } = definition;
   const { plural, singular } = namesOf(definition);
   if (!subdomain.test(group) || group.length > 253) {
-    place.field('group').refuse(`"${group}" is no domain name in lower case with a dot, such as cache.example.com`);
+    at.field('group').refuse(`"${group}" is no domain name in lower case with a dot, such as cache.example.com`);
   } else if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
-    place.field('group').refuse(`"${group}" belongs to the Kubernetes project: use a domain of your own`);
+    at.field('group').refuse(`"${group}" belongs to the Kubernetes project: use a domain of your own`);
   }
   if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) {
-    place.field('kind').refuse(`"${kind}" is not in CamelCase, of letters and digits, 63 at most`);
+    at.field('kind').refuse(`"${kind}" is not in CamelCase, of letters and digits, 63 at most`);
   }
   const labels = { plural: [plural], singular: [singular], shortNames, categories, versions: Object.keys(versions) };
   for (const [field, names] of Object.entries(labels)) {
     for (const name of names) {
       if (label.test(name) && name.length <= 63) continue;
-      place
-        .field(field)
-        .refuse(`"${name}" is not a lower-case letter followed by letters, digits and dashes, 63 at most`);
+      at.field(field).refuse(`"${name}" is not a lower-case letter followed by letters, digits and dashes, 63 at most`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** The columns of `kubectl get`: those of the author, or the declared conditions, and the age. */
 import type { CustomResourceColumnDefinition, JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import type { Place } from '../from-zod/place.ts';
+import type { DefinitionField } from '../from-zod/definition-field.ts';
 import { declaredConditions } from './conditions.ts';
 import type { PrinterColumn, VersionDefinition } from './definition.ts';
 import { fieldAt } from './field-path.ts';
@@ -10,9 +10,9 @@ const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp'
 export function printerColumns(
   version: VersionDefinition,
   schema: JSONSchemaProps,
-  place: Place,
+  at: DefinitionField,
 ): readonly CustomResourceColumnDefinition[] {
-  const columns = (version.printerColumns ?? conditionColumns(version)).map((column) => typed(column, schema, place));
+  const columns = (version.printerColumns ?? conditionColumns(version)).map((column) => typed(column, schema, at));
   return columns.some(({ jsonPath }) => jsonPath === age.jsonPath) ? columns : [...columns, age];
 }
 
@@ -26,10 +26,10 @@ function conditionColumns({ status }: VersionDefinition): readonly PrinterColumn
   }));
 }
 
-function typed(column: PrinterColumn, schema: JSONSchemaProps, place: Place): CustomResourceColumnDefinition {
+function typed(column: PrinterColumn, schema: JSONSchemaProps, at: DefinitionField): CustomResourceColumnDefinition {
   const field = fieldAt(schema, column.jsonPath);
   if (field === undefined) {
-    place.refuse(`the column "${column.name}" shows ${column.jsonPath}, which is no field`);
+    at.refuse(`the column "${column.name}" shows ${column.jsonPath}, which is no field`);
   }
   const type = column.type ?? (typeof field === 'object' ? columnType(field) : undefined) ?? 'string';
   return { ...column, type };

@@ -13,9 +13,9 @@ class Malformed extends Error {}
 
 export type Decoded = { readonly value: unknown; readonly unknown: readonly string[] } | { readonly malformed: string };
 
-type Decode = (value: unknown, at: Place) => unknown;
+type Decode = (value: unknown, at: FieldPath) => unknown;
 
-interface Place {
+interface FieldPath {
   /** Where the value stands, such as `ownerReferences[0].name`. */
   readonly path: string;
   /** The same in Go's words: `OwnerReference.ownerReferences.name`. */
@@ -34,7 +34,7 @@ export function decodeObjectMeta(value: unknown): Decoded {
   }
 }
 
-function refuse(value: unknown, type: string, { struct, names }: Place): never {
+function refuse(value: unknown, type: string, { struct, names }: FieldPath): never {
   const kind =
     value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   const shown = type === 'int64' && typeof value === 'number' ? ` ${goNumber(value)}` : '';

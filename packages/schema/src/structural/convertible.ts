@@ -4,7 +4,7 @@ import { isSchema, itemsOf } from '../tree/schema-node.ts';
 
 /** The first keyword, here or below, that the structural form has no place for; most are also refused where they stand. */
 export function unconvertible(schema: JSONSchemaProps): string | undefined {
-  return [...everyPlace(schema)].map(unconvertibleHere).find((each) => each !== undefined);
+  return [...everySchema(schema)].map(unconvertibleHere).find((each) => each !== undefined);
 }
 
 function unconvertibleHere(schema: JSONSchemaProps): string | undefined {
@@ -28,7 +28,7 @@ function unconvertibleHere(schema: JSONSchemaProps): string | undefined {
 }
 
 /** The schema, and all those inside of it. */
-export function* everyPlace(schema: JSONSchemaProps): Iterable<JSONSchemaProps> {
+export function* everySchema(schema: JSONSchemaProps): Iterable<JSONSchemaProps> {
   yield schema;
   const items = itemsOf(schema);
   const { allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;
@@ -36,5 +36,5 @@ export function* everyPlace(schema: JSONSchemaProps): Iterable<JSONSchemaProps> 
   if (items !== undefined) nested.push(items);
   if (not !== undefined) nested.push(not);
   if (isSchema(additionalProperties)) nested.push(additionalProperties);
-  for (const each of nested) yield* everyPlace(each);
+  for (const each of nested) yield* everySchema(each);
 }

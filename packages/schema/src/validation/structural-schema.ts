@@ -5,6 +5,9 @@
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { compileRules, ruleProblems, type Warn } from '../cel/rules.ts';
+import { fillDefaults } from '../normalise/defaults.ts';
+import { embeddedProblems } from '../normalise/embedded.ts';
+import { type Pruned, pruneObject } from '../normalise/prune.ts';
 import { Correlation } from '../tree/correlation.ts';
 import { compileNode } from '../tree/schema-node.ts';
 import { checkValue } from '../values/check-value.ts';
@@ -12,10 +15,7 @@ import { ProblemList } from '../values/problem-list.ts';
 import { compileValues } from '../values/value-schema.ts';
 import { isObject } from '../wording/go-text.ts';
 import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
-import { fillDefaults } from './defaults.ts';
-import { embeddedProblems } from './embedded.ts';
 import { listTypeProblems } from './list-types.ts';
-import { type Pruned, pruneObject } from './prune.ts';
 
 export interface StructuralSchema {
   /** Drops unknown fields of a whole object; apiVersion, kind and metadata stay. */

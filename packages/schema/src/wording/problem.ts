@@ -2,7 +2,7 @@
 import { goQuote, goValue } from './go-text.ts';
 
 /** Why a field is refused; the values of `StatusCause.reason`. */
-export type ProblemReason =
+type ProblemReason =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueInvalid'

@@ -1,0 +1,7 @@
+/**
+ * `@keelson/schema/rules`: rules in CEL for kinds.
+ *
+ * An entry of its own, because it loads CEL, which kinds without rules do not need.
+ */
+export type { ValidationRule } from './from-zod/validation-rule.ts';
+export { rule } from './rule-judge/rule.ts';
