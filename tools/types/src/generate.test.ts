@@ -198,6 +198,7 @@ export interface NewWidget {
   readonly note?: string | undefined;
 }
 
+/** What \`Widget\` is as a value: the kind that clients and controllers are given. */
 export interface WidgetKind extends Kind<Widget, NewWidget, WidgetStatus> {
   readonly group: 'shop.example.com';
   readonly version: 'v1';
@@ -227,7 +228,7 @@ export interface WidgetStatus {
   );
   assert.match(
     files.get('kind-map.ts') ?? '',
-    /import type \* as shopV1 from '.\/shop\/v1.ts';\n\nexport interface KindMap \{\n {2}readonly 'shop\/v1\/Widget': shopV1.Widget;\n\}/,
+    /import type \* as shopV1 from '.\/shop\/v1.ts';\n\n\/\*\* Object types .* \*\/\nexport interface KindMap \{\n {2}readonly 'shop\/v1\/Widget': shopV1.Widget;\n\}/,
   );
 });
 

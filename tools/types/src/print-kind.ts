@@ -60,6 +60,7 @@ function descriptor(kind: KindDeclaration, imports: Imports): string {
     ...(resource && { resource: resource.name, scope: resource.scope, subresources: resource.subresources }),
   });
   return [
+    `/** What \`${name}\` is as a value: the kind that clients and controllers are given. */\n`,
     heritage(`export interface ${name}Kind`, `extends ${genericKind(kind, imports)} {`),
     ...fields.map(([key, value]) => `${printLiteral(`  readonly ${key}: `, value, 'readonly ', ';')}\n`),
     `}\n\nexport const ${name}: ${name}Kind = {\n`,

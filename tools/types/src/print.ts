@@ -60,6 +60,6 @@ function printKindMap({ modules }: Model, header: Header): string {
   return [
     header("The built-in kinds that the API server stores, by module and name: `KindMap['apps/v1/Deployment']`."),
     imports.join(''),
-    `export interface KindMap {\n${entries.join('')}}\n`,
+    `/** Object types by the module and the name of their kind, such as \`KindMap['apps/v1/Deployment']\`. */\nexport interface KindMap {\n${entries.join('')}}\n`,
   ].join('\n');
 }

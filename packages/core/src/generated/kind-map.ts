@@ -26,6 +26,7 @@ import type * as schedulingV1 from './scheduling/v1.ts';
 import type * as storageV1 from './storage/v1.ts';
 import type * as v1 from './v1.ts';
 
+/** Object types by the module and the name of their kind, such as `KindMap['apps/v1/Deployment']`. */
 export interface KindMap {
   readonly 'admissionregistration/v1/MutatingAdmissionPolicy': admissionregistrationV1.MutatingAdmissionPolicy;
   readonly 'admissionregistration/v1/MutatingAdmissionPolicyBinding': admissionregistrationV1.MutatingAdmissionPolicyBinding;

@@ -172,6 +172,7 @@ export interface NewBinding {
   readonly target: ObjectReference;
 }
 
+/** What `Binding` is as a value: the kind that clients and controllers are given. */
 export interface BindingKind extends VirtualKind<Status, NewBinding> {
   readonly group: '';
   readonly version: 'v1';
@@ -447,6 +448,7 @@ export interface ComponentStatus {
   readonly conditions?: readonly ComponentCondition[] | undefined;
 }
 
+/** What `ComponentStatus` is as a value: the kind that clients and controllers are given. */
 export interface ComponentStatusKind extends VirtualKind<ComponentStatus, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -515,6 +517,7 @@ export interface NewConfigMap {
   readonly immutable?: boolean | undefined;
 }
 
+/** What `ConfigMap` is as a value: the kind that clients and controllers are given. */
 export interface ConfigMapKind extends Kind<ConfigMap, NewConfigMap, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -1361,6 +1364,7 @@ export interface NewEndpoints {
   readonly subsets?: readonly EndpointSubset[] | undefined;
 }
 
+/** What `Endpoints` is as a value: the kind that clients and controllers are given. */
 export interface EndpointsKind extends Kind<Endpoints, NewEndpoints, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -1679,6 +1683,7 @@ export interface NewEvent {
   readonly type?: string | undefined;
 }
 
+/** What `Event` is as a value: the kind that clients and controllers are given. */
 export interface EventKind extends Kind<Event, NewEvent, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -2374,6 +2379,7 @@ export interface NewLimitRange {
   readonly spec?: LimitRangeSpec | undefined;
 }
 
+/** What `LimitRange` is as a value: the kind that clients and controllers are given. */
 export interface LimitRangeKind extends Kind<LimitRange, NewLimitRange, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -2563,6 +2569,7 @@ export interface NewNamespace {
   readonly spec?: NamespaceSpec | undefined;
 }
 
+/** What `Namespace` is as a value: the kind that clients and controllers are given. */
 export interface NamespaceKind extends Kind<Namespace, NewNamespace, NamespaceStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -2648,6 +2655,7 @@ export interface NewNode {
   readonly spec?: NodeSpec | undefined;
 }
 
+/** What `Node` is as a value: the kind that clients and controllers are given. */
 export interface NodeKind extends Kind<Node, NewNode, NodeStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -3046,6 +3054,7 @@ export interface NewPersistentVolume {
   readonly spec?: PersistentVolumeSpec | undefined;
 }
 
+/** What `PersistentVolume` is as a value: the kind that clients and controllers are given. */
 export interface PersistentVolumeKind extends Kind<PersistentVolume, NewPersistentVolume, PersistentVolumeStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -3093,6 +3102,7 @@ export interface NewPersistentVolumeClaim {
   readonly spec?: PersistentVolumeClaimSpec | undefined;
 }
 
+/** What `PersistentVolumeClaim` is as a value: the kind that clients and controllers are given. */
 export interface PersistentVolumeClaimKind
   extends Kind<PersistentVolumeClaim, NewPersistentVolumeClaim, PersistentVolumeClaimStatus> {
   readonly group: '';
@@ -3606,6 +3616,7 @@ export interface NewPod {
   readonly spec?: PodSpec | undefined;
 }
 
+/** What `Pod` is as a value: the kind that clients and controllers are given. */
 export interface PodKind extends Kind<Pod, NewPod, PodStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -4564,6 +4575,7 @@ export interface NewPodTemplate {
   readonly template?: PodTemplateSpec | undefined;
 }
 
+/** What `PodTemplate` is as a value: the kind that clients and controllers are given. */
 export interface PodTemplateKind extends Kind<PodTemplate, NewPodTemplate, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -4845,6 +4857,7 @@ export interface NewReplicationController {
   readonly spec?: ReplicationControllerSpec | undefined;
 }
 
+/** What `ReplicationController` is as a value: the kind that clients and controllers are given. */
 export interface ReplicationControllerKind
   extends Kind<ReplicationController, NewReplicationController, ReplicationControllerStatus> {
   readonly group: '';
@@ -5005,6 +5018,7 @@ export interface NewResourceQuota {
   readonly spec?: ResourceQuotaSpec | undefined;
 }
 
+/** What `ResourceQuota` is as a value: the kind that clients and controllers are given. */
 export interface ResourceQuotaKind extends Kind<ResourceQuota, NewResourceQuota, ResourceQuotaStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -5314,6 +5328,7 @@ export interface NewSecret {
   readonly type?: string | undefined;
 }
 
+/** What `Secret` is as a value: the kind that clients and controllers are given. */
 export interface SecretKind extends Kind<Secret, NewSecret, never> {
   readonly group: '';
   readonly version: 'v1';
@@ -5543,6 +5558,7 @@ export interface NewService {
   readonly spec?: ServiceSpec | undefined;
 }
 
+/** What `Service` is as a value: the kind that clients and controllers are given. */
 export interface ServiceKind extends Kind<Service, NewService, ServiceStatus> {
   readonly group: '';
   readonly version: 'v1';
@@ -5622,6 +5638,7 @@ export interface NewServiceAccount {
   readonly secrets?: readonly ObjectReference[] | undefined;
 }
 
+/** What `ServiceAccount` is as a value: the kind that clients and controllers are given. */
 export interface ServiceAccountKind extends Kind<ServiceAccount, NewServiceAccount, never> {
   readonly group: '';
   readonly version: 'v1';

@@ -313,6 +313,7 @@ export interface NewMutatingAdmissionPolicy {
   readonly spec?: MutatingAdmissionPolicySpec | undefined;
 }
 
+/** What `MutatingAdmissionPolicy` is as a value: the kind that clients and controllers are given. */
 export interface MutatingAdmissionPolicyKind extends Kind<MutatingAdmissionPolicy, NewMutatingAdmissionPolicy, never> {
   readonly group: 'admissionregistration.k8s.io';
   readonly version: 'v1';
@@ -361,6 +362,7 @@ export interface NewMutatingAdmissionPolicyBinding {
   readonly spec?: MutatingAdmissionPolicyBindingSpec | undefined;
 }
 
+/** What `MutatingAdmissionPolicyBinding` is as a value: the kind that clients and controllers are given. */
 export interface MutatingAdmissionPolicyBindingKind
   extends Kind<MutatingAdmissionPolicyBinding, NewMutatingAdmissionPolicyBinding, never> {
   readonly group: 'admissionregistration.k8s.io';
@@ -676,6 +678,7 @@ export interface NewMutatingWebhookConfiguration {
   readonly webhooks?: readonly MutatingWebhook[] | undefined;
 }
 
+/** What `MutatingWebhookConfiguration` is as a value: the kind that clients and controllers are given. */
 export interface MutatingWebhookConfigurationKind
   extends Kind<MutatingWebhookConfiguration, NewMutatingWebhookConfiguration, never> {
   readonly group: 'admissionregistration.k8s.io';
@@ -925,6 +928,7 @@ export interface NewValidatingAdmissionPolicy {
   readonly spec?: ValidatingAdmissionPolicySpec | undefined;
 }
 
+/** What `ValidatingAdmissionPolicy` is as a value: the kind that clients and controllers are given. */
 export interface ValidatingAdmissionPolicyKind
   extends Kind<ValidatingAdmissionPolicy, NewValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus> {
   readonly group: 'admissionregistration.k8s.io';
@@ -973,6 +977,7 @@ export interface NewValidatingAdmissionPolicyBinding {
   readonly spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
+/** What `ValidatingAdmissionPolicyBinding` is as a value: the kind that clients and controllers are given. */
 export interface ValidatingAdmissionPolicyBindingKind
   extends Kind<ValidatingAdmissionPolicyBinding, NewValidatingAdmissionPolicyBinding, never> {
   readonly group: 'admissionregistration.k8s.io';
@@ -1304,6 +1309,7 @@ export interface NewValidatingWebhookConfiguration {
   readonly webhooks?: readonly ValidatingWebhook[] | undefined;
 }
 
+/** What `ValidatingWebhookConfiguration` is as a value: the kind that clients and controllers are given. */
 export interface ValidatingWebhookConfigurationKind
   extends Kind<ValidatingWebhookConfiguration, NewValidatingWebhookConfiguration, never> {
   readonly group: 'admissionregistration.k8s.io';

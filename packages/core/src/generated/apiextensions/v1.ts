@@ -76,6 +76,7 @@ export interface NewCustomResourceDefinition {
   readonly spec: CustomResourceDefinitionSpec;
 }
 
+/** What `CustomResourceDefinition` is as a value: the kind that clients and controllers are given. */
 export interface CustomResourceDefinitionKind
   extends Kind<CustomResourceDefinition, NewCustomResourceDefinition, CustomResourceDefinitionStatus> {
   readonly group: 'apiextensions.k8s.io';

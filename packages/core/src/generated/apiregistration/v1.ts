@@ -29,6 +29,7 @@ export interface NewAPIService {
   readonly spec?: APIServiceSpec | undefined;
 }
 
+/** What `APIService` is as a value: the kind that clients and controllers are given. */
 export interface APIServiceKind extends Kind<APIService, NewAPIService, APIServiceStatus> {
   readonly group: 'apiregistration.k8s.io';
   readonly version: 'v1';

@@ -40,6 +40,7 @@ export interface NewControllerRevision {
   readonly revision: number;
 }
 
+/** What `ControllerRevision` is as a value: the kind that clients and controllers are given. */
 export interface ControllerRevisionKind extends Kind<ControllerRevision, NewControllerRevision, never> {
   readonly group: 'apps';
   readonly version: 'v1';
@@ -88,6 +89,7 @@ export interface NewDaemonSet {
   readonly spec?: DaemonSetSpec | undefined;
 }
 
+/** What `DaemonSet` is as a value: the kind that clients and controllers are given. */
 export interface DaemonSetKind extends Kind<DaemonSet, NewDaemonSet, DaemonSetStatus> {
   readonly group: 'apps';
   readonly version: 'v1';
@@ -230,6 +232,7 @@ export interface NewDeployment {
   readonly spec?: DeploymentSpec | undefined;
 }
 
+/** What `Deployment` is as a value: the kind that clients and controllers are given. */
 export interface DeploymentKind extends Kind<Deployment, NewDeployment, DeploymentStatus> {
   readonly group: 'apps';
   readonly version: 'v1';
@@ -383,6 +386,7 @@ export interface NewReplicaSet {
   readonly spec?: ReplicaSetSpec | undefined;
 }
 
+/** What `ReplicaSet` is as a value: the kind that clients and controllers are given. */
 export interface ReplicaSetKind extends Kind<ReplicaSet, NewReplicaSet, ReplicaSetStatus> {
   readonly group: 'apps';
   readonly version: 'v1';
@@ -562,6 +566,7 @@ export interface NewStatefulSet {
   readonly spec?: StatefulSetSpec | undefined;
 }
 
+/** What `StatefulSet` is as a value: the kind that clients and controllers are given. */
 export interface StatefulSetKind extends Kind<StatefulSet, NewStatefulSet, StatefulSetStatus> {
   readonly group: 'apps';
   readonly version: 'v1';

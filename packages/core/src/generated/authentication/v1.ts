@@ -40,6 +40,7 @@ export interface NewSelfSubjectReview {
   readonly metadata?: ObjectMeta | undefined;
 }
 
+/** What `SelfSubjectReview` is as a value: the kind that clients and controllers are given. */
 export interface SelfSubjectReviewKind extends VirtualKind<SelfSubjectReview, NewSelfSubjectReview> {
   readonly group: 'authentication.k8s.io';
   readonly version: 'v1';
@@ -84,6 +85,7 @@ export interface NewTokenRequest {
   readonly spec?: TokenRequestSpec | undefined;
 }
 
+/** What `TokenRequest` is as a value: the kind that clients and controllers are given. */
 export interface TokenRequestKind extends VirtualKind<TokenRequest, NewTokenRequest> {
   readonly group: 'authentication.k8s.io';
   readonly version: 'v1';
@@ -149,6 +151,7 @@ export interface NewTokenReview {
   readonly spec: TokenReviewSpec;
 }
 
+/** What `TokenReview` is as a value: the kind that clients and controllers are given. */
 export interface TokenReviewKind extends VirtualKind<TokenReview, NewTokenReview> {
   readonly group: 'authentication.k8s.io';
   readonly version: 'v1';

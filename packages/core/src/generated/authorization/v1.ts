@@ -89,6 +89,7 @@ export interface NewLocalSubjectAccessReview {
   readonly spec: SubjectAccessReviewSpec;
 }
 
+/** What `LocalSubjectAccessReview` is as a value: the kind that clients and controllers are given. */
 export interface LocalSubjectAccessReviewKind
   extends VirtualKind<LocalSubjectAccessReview, NewLocalSubjectAccessReview> {
   readonly group: 'authorization.k8s.io';
@@ -213,6 +214,7 @@ export interface NewSelfSubjectAccessReview {
   readonly spec: SelfSubjectAccessReviewSpec;
 }
 
+/** What `SelfSubjectAccessReview` is as a value: the kind that clients and controllers are given. */
 export interface SelfSubjectAccessReviewKind extends VirtualKind<SelfSubjectAccessReview, NewSelfSubjectAccessReview> {
   readonly group: 'authorization.k8s.io';
   readonly version: 'v1';
@@ -269,6 +271,7 @@ export interface NewSelfSubjectRulesReview {
   readonly spec: SelfSubjectRulesReviewSpec;
 }
 
+/** What `SelfSubjectRulesReview` is as a value: the kind that clients and controllers are given. */
 export interface SelfSubjectRulesReviewKind extends VirtualKind<SelfSubjectRulesReview, NewSelfSubjectRulesReview> {
   readonly group: 'authorization.k8s.io';
   readonly version: 'v1';
@@ -313,6 +316,7 @@ export interface NewSubjectAccessReview {
   readonly spec: SubjectAccessReviewSpec;
 }
 
+/** What `SubjectAccessReview` is as a value: the kind that clients and controllers are given. */
 export interface SubjectAccessReviewKind extends VirtualKind<SubjectAccessReview, NewSubjectAccessReview> {
   readonly group: 'authorization.k8s.io';
   readonly version: 'v1';

@@ -51,6 +51,7 @@ export interface NewHorizontalPodAutoscaler {
   readonly spec: HorizontalPodAutoscalerSpec;
 }
 
+/** What `HorizontalPodAutoscaler` is as a value: the kind that clients and controllers are given. */
 export interface HorizontalPodAutoscalerKind
   extends Kind<HorizontalPodAutoscaler, NewHorizontalPodAutoscaler, HorizontalPodAutoscalerStatus> {
   readonly group: 'autoscaling';
@@ -144,6 +145,7 @@ export interface NewScale {
   readonly spec?: ScaleSpec | undefined;
 }
 
+/** What `Scale` is as a value: the kind that clients and controllers are given. */
 export interface ScaleKind extends VirtualKind<Scale, NewScale> {
   readonly group: 'autoscaling';
   readonly version: 'v1';

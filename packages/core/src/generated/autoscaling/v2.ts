@@ -158,6 +158,7 @@ export interface NewHorizontalPodAutoscaler {
   readonly spec: HorizontalPodAutoscalerSpec;
 }
 
+/** What `HorizontalPodAutoscaler` is as a value: the kind that clients and controllers are given. */
 export interface HorizontalPodAutoscalerKind
   extends Kind<HorizontalPodAutoscaler, NewHorizontalPodAutoscaler, HorizontalPodAutoscalerStatus> {
   readonly group: 'autoscaling';

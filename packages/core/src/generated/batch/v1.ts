@@ -39,6 +39,7 @@ export interface NewCronJob {
   readonly spec: CronJobSpec;
 }
 
+/** What `CronJob` is as a value: the kind that clients and controllers are given. */
 export interface CronJobKind extends Kind<CronJob, NewCronJob, CronJobStatus> {
   readonly group: 'batch';
   readonly version: 'v1';
@@ -141,6 +142,7 @@ export interface NewJob {
   readonly spec?: JobSpec | undefined;
 }
 
+/** What `Job` is as a value: the kind that clients and controllers are given. */
 export interface JobKind extends Kind<Job, NewJob, JobStatus> {
   readonly group: 'batch';
   readonly version: 'v1';

@@ -52,6 +52,7 @@ export interface NewCertificateSigningRequest {
   readonly spec: CertificateSigningRequestSpec;
 }
 
+/** What `CertificateSigningRequest` is as a value: the kind that clients and controllers are given. */
 export interface CertificateSigningRequestKind
   extends Kind<CertificateSigningRequest, NewCertificateSigningRequest, CertificateSigningRequestStatus> {
   readonly group: 'certificates.k8s.io';

@@ -33,6 +33,7 @@ export interface NewLease {
   readonly spec?: LeaseSpec | undefined;
 }
 
+/** What `Lease` is as a value: the kind that clients and controllers are given. */
 export interface LeaseKind extends Kind<Lease, NewLease, never> {
   readonly group: 'coordination.k8s.io';
   readonly version: 'v1';

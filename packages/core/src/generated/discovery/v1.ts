@@ -185,6 +185,7 @@ export interface NewEndpointSlice {
   readonly ports?: readonly EndpointPort[] | undefined;
 }
 
+/** What `EndpointSlice` is as a value: the kind that clients and controllers are given. */
 export interface EndpointSliceKind extends Kind<EndpointSlice, NewEndpointSlice, never> {
   readonly group: 'discovery.k8s.io';
   readonly version: 'v1';

@@ -135,6 +135,7 @@ export interface NewEvent {
   readonly type?: string | undefined;
 }
 
+/** What `Event` is as a value: the kind that clients and controllers are given. */
 export interface EventKind extends Kind<Event, NewEvent, never> {
   readonly group: 'events.k8s.io';
   readonly version: 'v1';

@@ -76,6 +76,7 @@ export interface NewFlowSchema {
   readonly spec?: FlowSchemaSpec | undefined;
 }
 
+/** What `FlowSchema` is as a value: the kind that clients and controllers are given. */
 export interface FlowSchemaKind extends Kind<FlowSchema, NewFlowSchema, FlowSchemaStatus> {
   readonly group: 'flowcontrol.apiserver.k8s.io';
   readonly version: 'v1';
@@ -293,6 +294,7 @@ export interface NewPriorityLevelConfiguration {
   readonly spec?: PriorityLevelConfigurationSpec | undefined;
 }
 
+/** What `PriorityLevelConfiguration` is as a value: the kind that clients and controllers are given. */
 export interface PriorityLevelConfigurationKind
   extends Kind<PriorityLevelConfiguration, NewPriorityLevelConfiguration, PriorityLevelConfigurationStatus> {
   readonly group: 'flowcontrol.apiserver.k8s.io';

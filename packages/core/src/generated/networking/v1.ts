@@ -91,6 +91,7 @@ export interface NewIPAddress {
   readonly spec: IPAddressSpec;
 }
 
+/** What `IPAddress` is as a value: the kind that clients and controllers are given. */
 export interface IPAddressKind extends Kind<IPAddress, NewIPAddress, never> {
   readonly group: 'networking.k8s.io';
   readonly version: 'v1';
@@ -164,6 +165,7 @@ export interface NewIngress {
   readonly spec?: IngressSpec | undefined;
 }
 
+/** What `Ingress` is as a value: the kind that clients and controllers are given. */
 export interface IngressKind extends Kind<Ingress, NewIngress, IngressStatus> {
   readonly group: 'networking.k8s.io';
   readonly version: 'v1';
@@ -223,6 +225,7 @@ export interface NewIngressClass {
   readonly spec?: IngressClassSpec | undefined;
 }
 
+/** What `IngressClass` is as a value: the kind that clients and controllers are given. */
 export interface IngressClassKind extends Kind<IngressClass, NewIngressClass, never> {
   readonly group: 'networking.k8s.io';
   readonly version: 'v1';
@@ -430,6 +433,7 @@ export interface NewNetworkPolicy {
   readonly spec?: NetworkPolicySpec | undefined;
 }
 
+/** What `NetworkPolicy` is as a value: the kind that clients and controllers are given. */
 export interface NetworkPolicyKind extends Kind<NetworkPolicy, NewNetworkPolicy, never> {
   readonly group: 'networking.k8s.io';
   readonly version: 'v1';
@@ -629,6 +633,7 @@ export interface NewServiceCIDR {
   readonly spec?: ServiceCIDRSpec | undefined;
 }
 
+/** What `ServiceCIDR` is as a value: the kind that clients and controllers are given. */
 export interface ServiceCIDRKind extends Kind<ServiceCIDR, NewServiceCIDR, ServiceCIDRStatus> {
   readonly group: 'networking.k8s.io';
   readonly version: 'v1';

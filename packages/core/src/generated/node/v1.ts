@@ -73,6 +73,7 @@ export interface NewRuntimeClass {
   readonly scheduling?: Scheduling | undefined;
 }
 
+/** What `RuntimeClass` is as a value: the kind that clients and controllers are given. */
 export interface RuntimeClassKind extends Kind<RuntimeClass, NewRuntimeClass, never> {
   readonly group: 'node.k8s.io';
   readonly version: 'v1';

@@ -30,6 +30,7 @@ export interface NewEviction {
   readonly deleteOptions?: DeleteOptions | undefined;
 }
 
+/** What `Eviction` is as a value: the kind that clients and controllers are given. */
 export interface EvictionKind extends VirtualKind<Status, NewEviction> {
   readonly group: 'policy';
   readonly version: 'v1';
@@ -62,6 +63,7 @@ export interface NewPodDisruptionBudget {
   readonly spec?: PodDisruptionBudgetSpec | undefined;
 }
 
+/** What `PodDisruptionBudget` is as a value: the kind that clients and controllers are given. */
 export interface PodDisruptionBudgetKind
   extends Kind<PodDisruptionBudget, NewPodDisruptionBudget, PodDisruptionBudgetStatus> {
   readonly group: 'policy';

@@ -49,6 +49,7 @@ export interface NewClusterRole {
   readonly rules?: readonly PolicyRule[] | undefined;
 }
 
+/** What `ClusterRole` is as a value: the kind that clients and controllers are given. */
 export interface ClusterRoleKind extends Kind<ClusterRole, NewClusterRole, never> {
   readonly group: 'rbac.authorization.k8s.io';
   readonly version: 'v1';
@@ -98,6 +99,7 @@ export interface NewClusterRoleBinding {
   readonly subjects?: readonly Subject[] | undefined;
 }
 
+/** What `ClusterRoleBinding` is as a value: the kind that clients and controllers are given. */
 export interface ClusterRoleBindingKind extends Kind<ClusterRoleBinding, NewClusterRoleBinding, never> {
   readonly group: 'rbac.authorization.k8s.io';
   readonly version: 'v1';
@@ -163,6 +165,7 @@ export interface NewRole {
   readonly rules?: readonly PolicyRule[] | undefined;
 }
 
+/** What `Role` is as a value: the kind that clients and controllers are given. */
 export interface RoleKind extends Kind<Role, NewRole, never> {
   readonly group: 'rbac.authorization.k8s.io';
   readonly version: 'v1';
@@ -213,6 +216,7 @@ export interface NewRoleBinding {
   readonly subjects?: readonly Subject[] | undefined;
 }
 
+/** What `RoleBinding` is as a value: the kind that clients and controllers are given. */
 export interface RoleBindingKind extends Kind<RoleBinding, NewRoleBinding, never> {
   readonly group: 'rbac.authorization.k8s.io';
   readonly version: 'v1';

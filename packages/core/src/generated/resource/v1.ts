@@ -517,6 +517,7 @@ export interface NewDeviceClass {
   readonly spec: DeviceClassSpec;
 }
 
+/** What `DeviceClass` is as a value: the kind that clients and controllers are given. */
 export interface DeviceClassKind extends Kind<DeviceClass, NewDeviceClass, never> {
   readonly group: 'resource.k8s.io';
   readonly version: 'v1';
@@ -1110,6 +1111,7 @@ export interface NewResourceClaim {
   readonly spec: ResourceClaimSpec;
 }
 
+/** What `ResourceClaim` is as a value: the kind that clients and controllers are given. */
 export interface ResourceClaimKind extends Kind<ResourceClaim, NewResourceClaim, ResourceClaimStatus> {
   readonly group: 'resource.k8s.io';
   readonly version: 'v1';
@@ -1207,6 +1209,7 @@ export interface NewResourceClaimTemplate {
   readonly spec: ResourceClaimTemplateSpec;
 }
 
+/** What `ResourceClaimTemplate` is as a value: the kind that clients and controllers are given. */
 export interface ResourceClaimTemplateKind extends Kind<ResourceClaimTemplate, NewResourceClaimTemplate, never> {
   readonly group: 'resource.k8s.io';
   readonly version: 'v1';
@@ -1313,6 +1316,7 @@ export interface NewResourceSlice {
   readonly spec: ResourceSliceSpec;
 }
 
+/** What `ResourceSlice` is as a value: the kind that clients and controllers are given. */
 export interface ResourceSliceKind extends Kind<ResourceSlice, NewResourceSlice, never> {
   readonly group: 'resource.k8s.io';
   readonly version: 'v1';

@@ -71,6 +71,7 @@ export interface NewPriorityClass {
   readonly value?: number | undefined;
 }
 
+/** What `PriorityClass` is as a value: the kind that clients and controllers are given. */
 export interface PriorityClassKind extends Kind<PriorityClass, NewPriorityClass, never> {
   readonly group: 'scheduling.k8s.io';
   readonly version: 'v1';

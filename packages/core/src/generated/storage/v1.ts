@@ -32,6 +32,7 @@ export interface NewCSIDriver {
   readonly spec: CSIDriverSpec;
 }
 
+/** What `CSIDriver` is as a value: the kind that clients and controllers are given. */
 export interface CSIDriverKind extends Kind<CSIDriver, NewCSIDriver, never> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
@@ -240,6 +241,7 @@ export interface NewCSINode {
   readonly spec: CSINodeSpec;
 }
 
+/** What `CSINode` is as a value: the kind that clients and controllers are given. */
 export interface CSINodeKind extends Kind<CSINode, NewCSINode, never> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
@@ -389,6 +391,7 @@ export interface NewCSIStorageCapacity {
   readonly storageClassName: string;
 }
 
+/** What `CSIStorageCapacity` is as a value: the kind that clients and controllers are given. */
 export interface CSIStorageCapacityKind extends Kind<CSIStorageCapacity, NewCSIStorageCapacity, never> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
@@ -510,6 +513,7 @@ export interface NewStorageClass {
   readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer' | undefined;
 }
 
+/** What `StorageClass` is as a value: the kind that clients and controllers are given. */
 export interface StorageClassKind extends Kind<StorageClass, NewStorageClass, never> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
@@ -569,6 +573,7 @@ export interface NewVolumeAttachment {
   readonly spec: VolumeAttachmentSpec;
 }
 
+/** What `VolumeAttachment` is as a value: the kind that clients and controllers are given. */
 export interface VolumeAttachmentKind extends Kind<VolumeAttachment, NewVolumeAttachment, VolumeAttachmentStatus> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
@@ -687,6 +692,7 @@ export interface NewVolumeAttributesClass {
   readonly parameters?: { readonly [key: string]: string } | undefined;
 }
 
+/** What `VolumeAttributesClass` is as a value: the kind that clients and controllers are given. */
 export interface VolumeAttributesClassKind extends Kind<VolumeAttributesClass, NewVolumeAttributesClass, never> {
   readonly group: 'storage.k8s.io';
   readonly version: 'v1';
