@@ -1,18 +1,20 @@
 /**
  * Everything that can be said about the code without running it: `check.ts [NAME…]`, all by default.
  *
- * Layers, import cycles between files and the clock rule are part of `lint` (biome.json, clock.grit); cycles between
- * folders are a check of our own, and so are promises that nothing awaits, because biome's rule does not see
- * contextually typed parameters.
+ * Layers, import cycles between files and the clock rule are part of `lint` (biome.json, clock.grit); promises that
+ * nothing awaits are a check of their own, because biome's rule does not see contextually typed parameters. Cycles
+ * between folders, doc comments and portable texts are checks of ours.
  */
 import { spawnSync } from 'node:child_process';
 import { argv, exit } from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 import { systemClock } from '@keelson/core/system';
 import { build, outputOf } from './build.ts';
+import { exportMistakes } from './doc-comments.ts';
 import { folderCycleReport } from './folder-cycles.ts';
+import { portabilityMistakes } from './portable-texts.ts';
 import { report } from './results.ts';
-import { root } from './workspace.ts';
+import { publishedPackages, root } from './workspace.ts';
 
 interface Outcome {
   readonly ok: boolean;
@@ -26,6 +28,8 @@ function command(name: string, ...args: readonly string[]): Outcome {
   return { ok: status === 0, output };
 }
 
+const judged = (mistakes: readonly string[]): Outcome => ({ ok: mistakes.length === 0, output: mistakes.join('\n') });
+
 function packageExports(): Outcome {
   const packages = build();
   if (packages === undefined) return { ok: false, output: 'the build failed' };
@@ -35,6 +39,9 @@ function packageExports(): Outcome {
     output: outcomes.map(({ output }) => output).join(''),
   };
 }
+
+/** Packages whose doc comments are being written. */
+const pending = new Set(['core', 'client', 'runtime', 'schema', 'apiserver'].map((name) => `@keelson/${name}`));
 
 const checks: Readonly<Record<string, { readonly what: string; run(): Outcome }>> = {
   types: { what: 'types', run: () => command('tsc', '--noEmit', '-p', 'tsconfig.json') },
@@ -48,6 +55,14 @@ const checks: Readonly<Record<string, { readonly what: string; run(): Outcome }>
       const output = folderCycleReport(root);
       return { ok: output === '', output };
     },
+  },
+  docs: {
+    what: 'doc comments and names of what is exported',
+    run: () => judged(exportMistakes(publishedPackages().filter(({ manifest }) => !pending.has(manifest.name)))),
+  },
+  portable: {
+    what: 'no paths of one machine, no hosts of package registries',
+    run: () => judged(portabilityMistakes()),
   },
   promises: { what: 'floating promises', run: () => command('oxlint', '--type-aware', '--deny-warnings') },
   unused: { what: 'unused files, exports and dependencies', run: () => command('knip', '--no-progress') },

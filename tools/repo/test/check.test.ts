@@ -5,7 +5,7 @@ import { type Checkout, type CheckRun, copyOfCheckout } from './checkout.ts';
 
 interface Mistake {
   readonly what: string;
-  readonly check: 'types' | 'lint' | 'folders' | 'promises' | 'unused' | 'links';
+  readonly check: 'types' | 'docs' | 'portable' | 'lint' | 'folders' | 'promises' | 'unused' | 'links';
   readonly path: string;
   readonly text: string;
   /** What is printed for it. */
@@ -109,6 +109,34 @@ const others: readonly Mistake[] = [
     path: `${client}/back/two.ts`,
     text: `export type Two = 2;\n`,
     reported: /planted\/back\/three\.ts imports .*planted\/there\/one\.ts/,
+  },
+  {
+    what: 'an exported declaration without a doc comment',
+    check: 'docs',
+    path: 'packages/cluster/src/index.ts',
+    text: `\nexport type Undocumented = 5;\n`,
+    reported: /^packages\/cluster\/src\/index\.ts:\d+ Undocumented is exported and has no doc comment$/m,
+  },
+  {
+    what: 'a name that two packages export',
+    check: 'docs',
+    path: 'packages/testing/src/index.ts',
+    text: `\n/** Another one. */\nexport type Cluster = 5;\n`,
+    reported: /packages\/testing\/src\/index\.ts:\d+ export two things by the name Cluster$/m,
+  },
+  {
+    what: "a path in somebody's home",
+    check: 'portable',
+    path: 'docs/planted-path.md',
+    text: `It is in ${['', 'home', 'ada', 'keelson'].join('/')}.\n`,
+    reported: /^docs\/planted-path\.md:1 names a path in somebody's home$/m,
+  },
+  {
+    what: 'the host of a package registry',
+    check: 'portable',
+    path: 'docs/planted-host.md',
+    text: `It is at ${['www', 'npmjs', 'com'].join('.')}.\n`,
+    reported: /^docs\/planted-host\.md:1 names the host of a package registry$/m,
   },
   {
     what: 'a link to a file that is not there',
