@@ -1,5 +1,6 @@
 /** Counts the objects of a kind by namespace: page by page, and only their metadata, however many there are. */
-import { connect, createClient, loadConfig, metadataOf } from '@keelson/client';
+import { connect, createClient, loadConfig } from '@keelson/client';
+import { metadataOf } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 
 await using transport = connect(await loadConfig());

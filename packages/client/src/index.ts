@@ -1,10 +1,10 @@
 export type {
   ApplyOptions,
-  AtSubresource,
   CallDefaults,
   CallOptions,
   Client,
   CreatableKind,
+  CreatedOf,
   CreateOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -23,7 +23,6 @@ export type {
   WrittenOf,
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
-export { metadataOf } from './client/metadata-only.ts';
 export type { OwnWrite } from './client/own-write.ts';
 export type { JsonPatch, MergePatch, MergePatchOf } from './client/patch.ts';
 export type { RequestAttempt, RequestMetrics } from './client/request-metrics.ts';

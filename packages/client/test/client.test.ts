@@ -15,6 +15,7 @@ import {
   isTooManyRequests,
   isTransportError,
   isUnauthorized,
+  metadataOf,
   TransportError,
 } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
@@ -25,7 +26,6 @@ import {
   connect,
   createClient,
   installDefinitions,
-  metadataOf,
   type RequestAttempt,
 } from '../src/index.ts';
 import { heapAfterCollection } from './heap.ts';
@@ -121,7 +121,7 @@ describe('a call asks the server', () => {
     ],
     [
       'apply of a status',
-      (client) => client.apply(Deployment, { metadata: { name: 'a', namespace: 'x' } }, { subresource: 'status' }),
+      (client) => client.applySubresource(Deployment, 'status', { metadata: { name: 'a', namespace: 'x' } }),
       'PATCH /apis/apps/v1/namespaces/x/deployments/a/status?fieldManager=test application/apply-patch+yaml {"metadata":{"name":"a","namespace":"x"},"apiVersion":"apps/v1","kind":"Deployment"}',
     ],
     [
@@ -143,13 +143,11 @@ describe('a call asks the server', () => {
     [
       'a subresource of another kind',
       (client) =>
-        client.create(
-          Pod,
-          { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: 'x' } },
-          {
-            subresource: 'eviction',
-          },
-        ),
+        client.createSubresource(Pod, 'eviction', {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: { name: 'a', namespace: 'x' },
+        }),
       'POST /api/v1/namespaces/x/pods/a/eviction?fieldManager=test application/json {"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"a","namespace":"x"}}',
     ],
   ];

@@ -11,16 +11,10 @@ import {
   type Kind,
   type KubernetesObject,
   keyOf,
+  metadataOf,
 } from '@keelson/core';
 import { ConfigMap, Namespace, Secret } from '@keelson/core/v1';
-import {
-  type Client,
-  createInformer,
-  type InformerOptions,
-  metadataOf,
-  type OwnInformer,
-  type Selection,
-} from '../src/index.ts';
+import { type Client, createInformer, type InformerOptions, type OwnInformer, type Selection } from '../src/index.ts';
 import { History } from './history.ts';
 import { until } from './until.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { metadataOf } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import {
   connect,
@@ -8,7 +9,6 @@ import {
   createSharedInformers,
   type InformerEvent,
   type InformerOptions,
-  metadataOf,
   type OwnInformer,
 } from '../src/index.ts';
 import { heapAfterCollection } from './heap.ts';

@@ -63,7 +63,7 @@ test('the announcement of an eviction that did not happen is taken back after tw
     await startPods(client, clock, 'a');
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: 'default' } };
     const odd = { ...eviction, deleteOptions: { propagationPolicy: 'Sideways' } };
-    await assert.rejects(client.create(Pod, odd as never, { subresource: 'eviction' }), /propagationPolicy/);
+    await assert.rejects(client.createSubresource(Pod, 'eviction', odd as never), /propagationPolicy/);
     const target = async () =>
       (await client.get(Pod, 'default/a')).status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.status;
     await clock.advance(118_000);

@@ -87,18 +87,16 @@ export function ownedKinds(declaration: Declaration): readonly Kind[] {
   return (declaration.owns ?? []).map((owned) => ('removable' in owned ? owned.removable : owned));
 }
 
-type Unmarked<Owned> = Owned extends Removable<infer K> ? K : Owned extends Kind ? Owned : never;
+type OwnedBy<Owns> = Owns extends Removable<infer K> ? K : Owns extends Kind ? Owns : never;
+type RemovedBy<Owns> = Owns extends Removable<infer K> ? K : never;
+type WatchedBy<Watches> = Watches extends Watch<infer K> ? K : never;
 type Element<T> = T extends readonly (infer E)[] ? E : never;
 
 /** The kinds that the controller of a declaration may write with `owned`. */
-export type OwnedKind<D extends Declaration> = Unmarked<Element<D['owns']>>;
+export type OwnedKind<D extends Declaration> = OwnedBy<Element<D['owns']>>;
 
 /** The kinds that it may delete with `owned.absent`. */
-export type RemovableKind<D extends Declaration> =
-  Element<D['owns']> extends infer O ? (O extends Removable<infer K> ? K : never) : never;
+export type RemovableKind<D extends Declaration> = RemovedBy<Element<D['owns']>>;
 
-/** The kinds that it may read from the cache. */
-export type CachedKind<D extends Declaration> =
-  | D['for']
-  | OwnedKind<D>
-  | (Element<D['watches']> extends infer W ? (W extends Watch<infer K> ? K : never) : never);
+/** The kinds that it watches beside the reconciled and the owned ones. */
+export type WatchedKind<D extends Declaration> = WatchedBy<Element<D['watches']>>;

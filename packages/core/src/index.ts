@@ -1,9 +1,9 @@
+export type { CacheListOptions, CacheView } from './cache-view.ts';
 export type { Clock, Deadline, Timer } from './clock.ts';
 export { DeadlineExceededError, deadline, microTimestamp, sleep, timestamp } from './clock.ts';
 export type { Condition, ConditionInput, ConditionStatus, ReportedCondition } from './conditions.ts';
 export { conditionOf, setCondition } from './conditions.ts';
 export type {
-  CachedKind,
   Declaration,
   Mapping,
   Need,
@@ -12,6 +12,7 @@ export type {
   RemovableKind,
   Verb,
   Watch,
+  WatchedKind,
   WatchOptions,
 } from './declaration.ts';
 export { allow, byLabel, ownedKinds, removable, watch } from './declaration.ts';
@@ -49,8 +50,8 @@ export { finalizerProblem, hasFinalizer, withFinalizer, withoutFinalizer } from 
 export type { KindMap } from './generated/kind-map.ts';
 export type { JsonPatchFailure, JsonPatchOperation, JsonPatchOptions } from './json-patch.ts';
 export { applyJsonPatch, JsonPatchError } from './json-patch.ts';
-export type { NamespacedName } from './key.ts';
-export { keyOf, parseKey } from './key.ts';
+export type { NamespacedName, ObjectAddress } from './key.ts';
+export { addressOf, keyOf, parseKey } from './key.ts';
 export type {
   InputOf,
   Kind,
@@ -74,6 +75,8 @@ export type { List, WatchEvent } from './list.ts';
 export { compareResourceVersions } from './list.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
+export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
+export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
 export type { Operator } from './operator.ts';
 export { controllerName, operator } from './operator.ts';
 export type { OwnerReference } from './owner-references.ts';

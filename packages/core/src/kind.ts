@@ -28,7 +28,7 @@ export interface VirtualKind<Read = unknown, Written = unknown> {
   readonly version: string;
   readonly kind: string;
   /** Carries the object types; never present at run time. */
-  readonly [objectTypes]?: { readonly read: Read; readonly written: Written };
+  readonly [objectTypes]?: { readonly read: Read; readonly written: Written } | undefined;
 }
 
 /** A kind whose objects the server keeps. */
@@ -41,8 +41,10 @@ export interface Kind<
   readonly resource: string;
   readonly scope: Scope;
   /** What can be addressed below an object, such as `status`, where that is known. */
-  readonly subresources?: readonly string[];
-  readonly [objectTypes]?: { readonly read: Read; readonly written: Written; readonly statusWritten: StatusWritten };
+  readonly subresources?: readonly string[] | undefined;
+  readonly [objectTypes]?:
+    | { readonly read: Read; readonly written: Written; readonly statusWritten: StatusWritten }
+    | undefined;
 }
 
 export type Scope = 'Namespaced' | 'Cluster';

@@ -5,6 +5,9 @@
  */
 import type { InformerHandle, SharedInformers, Store } from '@keelson/client';
 import {
+  addressOf,
+  type CacheListOptions,
+  type CacheView,
   type Declaration,
   type Kind,
   type LabelSelection,
@@ -15,9 +18,8 @@ import {
   requirementsOf,
   resourceNameOf,
 } from '@keelson/core';
-import type { CacheListOptions, CacheView } from './context.ts';
 
-export interface Caches extends CacheView<Declaration> {
+export interface Caches extends CacheView<Kind> {
   readonly informers: readonly InformerHandle[];
   informer(kind: Kind): InformerHandle;
   store<K extends Kind>(kind: K): Store<ObjectOf<K>>;
@@ -69,7 +71,10 @@ export function createCaches(declaration: Declaration, shared: SharedInformers, 
     informers: [...handles.values()],
     informer,
     store,
-    get: <K extends Kind>(kind: K, key: NamespacedName) => store(kind).get(key),
+    get: <K extends Kind>(kind: K, key: NamespacedName) => {
+      addressOf(kind, key); // a key of the wrong form would be found nowhere
+      return store(kind).get(key);
+    },
     list: <K extends Kind>(kind: K, options?: CacheListOptions) => store(kind).list(options),
   };
 }

@@ -5,27 +5,34 @@
  */
 import type { Client } from '@keelson/client';
 import type {
-  CachedKind,
+  CacheView,
   Clock,
   Declaration,
   InputOf,
-  LabelSelection,
-  NamespacedName,
+  Kind,
   ObjectOf,
   OwnedKind,
   RemovableKind,
   StatusInputOf,
+  WatchedKind,
 } from '@keelson/core';
 import type { Logger } from './logger.ts';
 
-export interface ReconcileContext<D extends Declaration> {
+/** What a reconciler is given: the kinds are the reconciled one, those it owns, may remove, and finds in the cache. */
+export interface ReconcileContext<
+  For extends Kind = Kind,
+  Owns extends Kind = Kind,
+  Removable extends Kind = Kind,
+  Cached extends Kind = Kind,
+> {
   /** What the watches have brought, and this operator's own writes; synchronous, read-only, declared kinds only. */
-  readonly cache: CacheView<D>;
-  /** The API server itself. Every call is ended when this reconcile has to stop. */
+  readonly cache: CacheView<Cached>;
+  /** The API server itself. Every call is ended when this reconcile has to stop; the cache shows what it writes. */
   readonly client: Client;
   /** The objects that this one controls. */
-  readonly owned: Owned<D>;
-  readonly status: StatusWriter<D>;
+  readonly owned: Owned<Owns, Removable>;
+  /** The status of the reconciled object. */
+  readonly status: StatusWriter<For>;
   readonly events: Events;
   readonly logger: Logger;
   /** Time for the author's code; in tests it is the cluster's. */
@@ -34,39 +41,39 @@ export interface ReconcileContext<D extends Declaration> {
   readonly signal: AbortSignal;
 }
 
-export interface CacheView<D extends Declaration> {
-  get<K extends CachedKind<D>>(kind: K, key: NamespacedName): ObjectOf<K> | undefined;
-  list<K extends CachedKind<D>>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
-}
+/** The context that a declaration promises. */
+export type ContextOf<D extends Declaration> = ReconcileContext<
+  D['for'],
+  OwnedKind<D>,
+  RemovableKind<D>,
+  D['for'] | OwnedKind<D> | WatchedKind<D>
+>;
 
-export interface CacheListOptions {
-  /** @default all namespaces that are watched */
-  readonly namespace?: string | undefined;
-  readonly labels?: LabelSelection | undefined;
-}
-
-export interface Owned<D extends Declaration> {
+/** The objects that the reconciled object controls, each of a declared kind. */
+export interface Owned<Owns extends Kind = Kind, Removable extends Kind = Kind> {
   /**
    * Makes the object be as described: server-side apply with this operator's field manager, a controller reference to
    * the reconciled object, and force. What the description no longer names is removed; what others set stays.
    * Nothing is sent when nothing would change. Throws `NotControlledError` for an object that this one does not control.
    */
-  apply<K extends OwnedKind<D>>(kind: K, desired: InputOf<K>, options?: ApplyOwnedOptions): Promise<ObjectOf<K>>;
+  apply<K extends Owns>(kind: K, desired: InputOf<K>, options?: ApplyOwnedOptions): Promise<ObjectOf<K>>;
   /** Makes the object not be. One that this one does not control is left alone. */
-  absent<K extends RemovableKind<D>>(kind: K, name: string): Promise<void>;
+  absent<K extends Removable>(kind: K, name: string): Promise<void>;
 }
 
+/** How `owned.apply` treats an object that exists. */
 export interface ApplyOwnedOptions {
   /** Take over an existing object that nobody controls. @default false */
   readonly adopt?: boolean;
 }
 
-export interface StatusWriter<D extends Declaration> {
+/** Writes the status of the reconciled object. */
+export interface StatusWriter<For extends Kind = Kind> {
   /**
    * Makes this the whole status. `observedGeneration` and the times of conditions are stamped here; a time changes only
    * when its condition's status does. Nothing is sent when nothing would change.
    */
-  apply(status: StatusInputOf<D['for']>): Promise<ObjectOf<D['for']>>;
+  apply(status: StatusInputOf<For>): Promise<ObjectOf<For>>;
 }
 
 /** Events about the reconciled object, for its user. Recording never fails and never waits. */

@@ -3,7 +3,16 @@
  *
  * Nothing here runs anything. `createManager` interprets these values, `generate` prints them, `testing` starts them.
  */
-import { controllerName, type Declaration, type Kind, type ObjectOf, type StatusInputOf } from '@keelson/core';
+import {
+  controllerName,
+  type Declaration,
+  type Kind,
+  type ObjectOf,
+  type OwnedKind,
+  type RemovableKind,
+  type StatusInputOf,
+  type WatchedKind,
+} from '@keelson/core';
 import type { Events, ReconcileContext } from './context.ts';
 import { finalizerOf } from './deletion.ts';
 import type { Outcome } from './outcome.ts';
@@ -17,7 +26,7 @@ import type { Outcome } from './outcome.ts';
  */
 export type Reconcile<D extends Declaration> = (
   object: ObjectOf<D['for']>,
-  context: ReconcileContext<D>,
+  context: ReconcileContext<D['for'], OwnedKind<D>, RemovableKind<D>, D['for'] | OwnedKind<D> | WatchedKind<D>>,
 ) => Promise<Outcome>;
 
 /**
@@ -29,7 +38,7 @@ export type Reconcile<D extends Declaration> = (
  */
 export type Finalize<D extends Declaration> = (
   object: ObjectOf<D['for']>,
-  context: ReconcileContext<D>,
+  context: ReconcileContext<D['for'], OwnedKind<D>, RemovableKind<D>, D['for'] | OwnedKind<D> | WatchedKind<D>>,
 ) => Promise<void> | Promise<Outcome>;
 
 export interface ControllerOptions<D extends Declaration> {

@@ -1,8 +1,7 @@
 export { type MissingAccess, missingAccess, printMissing } from './access.ts';
 export type {
   ApplyOwnedOptions,
-  CacheListOptions,
-  CacheView,
+  ContextOf,
   Events,
   Owned,
   ReconcileContext,

@@ -5,7 +5,6 @@ import {
   assertMayOwn,
   controllerOf,
   controllerReference,
-  type Declaration,
   type InputOf,
   isControlledBy,
   isNotFound,
@@ -30,7 +29,7 @@ export interface OwnedOptions {
 }
 
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
-export function createOwned({ client, caches, applied, logger, ownerKind, owner }: OwnedOptions): Owned<Declaration> {
+export function createOwned({ client, caches, applied, logger, ownerKind, owner }: OwnedOptions): Owned {
   const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
     const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
     assertMayOwn(owner, place, `${kind.kind} ${name}`);

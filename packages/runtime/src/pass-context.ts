@@ -1,6 +1,6 @@
 /** What a pass is given, and what is said when it fails: the parts of the engine, tied to one object. */
 import type { Client } from '@keelson/client';
-import type { Declaration, KubernetesObject, NamespacedName } from '@keelson/core';
+import type { KubernetesObject, NamespacedName } from '@keelson/core';
 import type { Events, ReconcileContext } from './context.ts';
 import type { ControlLoopOptions } from './control-loop.ts';
 import type { Logger } from './logger.ts';
@@ -20,7 +20,7 @@ interface Subject {
 export function contextOf(
   options: ControlLoopOptions,
   { pass, ...subject }: Subject & { readonly pass: Pass },
-): ReconcileContext<Declaration> {
+): ReconcileContext {
   const { caches, clock, controller } = options;
   const { object, logger } = subject;
   const client = options.client.with({ signal: pass.signal, guard: pass.assertOpen });

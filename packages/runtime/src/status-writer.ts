@@ -5,7 +5,6 @@ import {
   type Clock,
   type Condition,
   type ConditionInput,
-  type Declaration,
   type Kind,
   type KubernetesObject,
   keyOf,
@@ -39,7 +38,7 @@ interface StoredStatus {
 }
 
 /** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
-export function createStatusWriter(options: StatusWriterOptions): StatusWriter<Declaration> {
+export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const { client, caches, applied, clock, kind, object, onWritten } = options;
   return {
     async apply(authored) {
@@ -52,7 +51,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter<D
         status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
       };
       if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
-      const result = await client.apply(kind, wanted, { subresource: 'status', force: true });
+      const result = await client.applySubresource(kind, 'status', wanted, { force: true });
       onWritten(live, result);
       applied.remember(result, wanted, 'status');
       return result;

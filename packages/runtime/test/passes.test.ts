@@ -6,12 +6,12 @@ import { isTransportError, operator, sleep, type Transport, TransportError } fro
 import { ConfigMap } from '@keelson/core/v1';
 import { startCluster, type VirtualClock } from '@keelson/testing';
 import {
+  type ContextOf,
   type ControllerOptions,
   controller,
   createManager,
   done,
   type Outcome,
-  type ReconcileContext,
   requeueAfter,
 } from '../src/index.ts';
 import { newWidget, rememberingLogger, Widget } from './widget.ts';
@@ -166,7 +166,7 @@ test('a write that nobody waits for fails the pass and names the call', async ()
 });
 
 test('a call after the end of its pass is refused, and reported with controller, object and call', async () => {
-  const kept: ReconcileContext<typeof declaration>[] = [];
+  const kept: ContextOf<typeof declaration>[] = [];
   await using engine = await startEngine({
     async reconcile(_, context) {
       kept.push(context);

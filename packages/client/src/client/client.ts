@@ -43,12 +43,18 @@ export interface Client {
   pages<K extends Kind>(kind: K | GroupVersionKind, options?: ListOptions): AsyncIterable<List<ObjectOf<K>>>;
 
   /** A namespaced kind needs `metadata.namespace`. A kind that is answered and not kept, such as a review, will do too. */
-  create<K extends CreatableKind>(kind: K, object: WrittenOf<K>, options?: CreateOptions): Promise<ObjectOf<K>>;
-  create(kind: GroupVersionKind, object: WrittenOf<Kind>, options?: CreateOptions): Promise<KubernetesObject>;
-  create(
-    kind: Kind | GroupVersionKind,
-    object: SubresourceBody,
-    options: CreateOptions & AtSubresource,
+  create<K extends CreatableKind>(
+    kind: K | GroupVersionKind,
+    object: WrittenOf<K>,
+    options?: CreateOptions,
+  ): Promise<CreatedOf<K>>;
+
+  /** Sends something to a subresource, such as an Eviction or a Binding; the answer is of whatever kind that gives. */
+  createSubresource(
+    kind: CreatableKind | GroupVersionKind,
+    subresource: string,
+    body: SubresourceBody,
+    options?: CreateOptions,
   ): Promise<unknown>;
 
   /** Replaces the object. With its `resourceVersion`, only if nobody wrote in between; without, unconditionally. */
@@ -68,10 +74,13 @@ export interface Client {
 
   /** Server-side apply: the fields named here become the field manager's, those it named before and not now go. */
   apply<K extends Kind>(kind: K | GroupVersionKind, object: WrittenOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
-  apply<K extends Kind>(
+
+  /** Server-side apply of what a subresource holds: `applySubresource(Site, 'status', { metadata, status })`. */
+  applySubresource<K extends Kind>(
     kind: K | GroupVersionKind,
-    object: SubresourceBody,
-    options: ApplyOptions & AtSubresource,
+    subresource: string,
+    body: SubresourceBody,
+    options?: ApplyOptions,
   ): Promise<ObjectOf<K>>;
 
   /** A NotFound `ApiError` when there is nothing to delete. */
@@ -114,6 +123,9 @@ export interface GroupVersionKind {
 export type WrittenOf<K extends VirtualKind> =
   KubernetesObject extends ObjectOf<K> ? InputOf<K> | (InputOf<K> & AnyFields) : InputOf<K>;
 
+/** What `create` answers with; of a kind that is only known at run time, nothing is known about its fields. */
+export type CreatedOf<K extends VirtualKind> = unknown extends ObjectOf<K> ? KubernetesObject : ObjectOf<K>;
+
 interface AnyFields {
   readonly [field: string]: unknown;
 }
@@ -127,10 +139,6 @@ export interface SubresourceBody {
   readonly kind?: string | undefined;
   readonly metadata: ObjectMeta & { readonly name: string };
   readonly [field: string]: unknown;
-}
-
-export interface AtSubresource {
-  readonly subresource: string;
 }
 
 /** What `update` takes: an object as read, or as written with its name known. */
@@ -214,14 +222,19 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
   /** Gets each warning of the server; what it throws is dropped. @default the client's */
   readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+/** How to create. */
+export type CreateOptions = WriteOptions;
+
+/** How to replace. */
+export interface UpdateOptions extends WriteOptions {
   /** Such as `status` or `scale`. */
   readonly subresource?: string | undefined;
 }
 
-export type CreateOptions = WriteOptions;
-export type UpdateOptions = WriteOptions;
-
-export interface PatchOptions extends WriteOptions {
+/** How to patch. */
+export interface PatchOptions extends UpdateOptions {
   /** `strategic` merges lists by their keys; only built-in kinds know how. @default 'json' for an array, else 'merge' */
   readonly type?: 'json' | 'merge' | 'strategic' | undefined;
 }

@@ -1,11 +1,10 @@
 /** What the types of the client promise: this compiles, or `npm run check` fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameKind, type Kind, type KubernetesObject } from '@keelson/core';
+import { isMetadataOnly, isSameKind, type Kind, type KubernetesObject, metadataOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap } from '@keelson/core/v1';
 import type { Client } from './client.ts';
-import { isMetadataOnly, metadataOf } from './metadata-only.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <_T extends true>() => {};
@@ -34,7 +33,7 @@ export async function promises(client: Client, dynamic: Kind): Promise<void> {
   await client.create(ConfigMap, { metadata: { namespace: 'x' } });
   // @ts-expect-error a status is not applied with the object
   await client.apply(Deployment, { metadata: { name: 'y' }, status: { replicas: 1 } });
-  await client.apply(Deployment, { metadata: { name: 'y' }, status: { replicas: 1 } }, { subresource: 'status' });
+  await client.applySubresource(Deployment, 'status', { metadata: { name: 'y' }, status: { replicas: 1 } });
   await client.update(Deployment, deployment);
 
   const anything = await client.get(dynamic, 'x/y');
@@ -51,12 +50,12 @@ export async function promises(client: Client, dynamic: Kind): Promise<void> {
   await client.apply(named, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
   await client.update(named, { metadata: { name: 'y', namespace: 'x' }, spec: { whatever: true } });
   await client.patch(named, 'x/y', { spec: { whatever: [1, 2] } });
-  await client.create(named, { metadata: { name: 'y' }, anything: 1 }, { subresource: 'eviction' });
+  await client.createSubresource(named, 'eviction', { metadata: { name: 'y' }, anything: 1 });
   for await (const page of client.pages(named)) holds<Equal<typeof page.items, readonly KubernetesObject[]>>();
   // @ts-expect-error a kind has a name
   await client.get({ group: 'example.com', version: 'v1' }, 'x/y');
-  // @ts-expect-error an object has metadata
-  await client.create(named, { spec: {} });
+  const made = await client.create(named, { spec: {} }); // a review, for one, has no metadata
+  holds<Equal<typeof made, KubernetesObject>>();
 
   const metadata = await client.get(metadataOf(Deployment), 'x/y');
   // @ts-expect-error metadata has no spec

@@ -1,6 +1,7 @@
 /** Makes a client of a transport. */
 import {
   ApiError,
+  addressOf,
   apiVersionOf,
   type Clock,
   isGone,
@@ -32,6 +33,7 @@ import type {
   CallOptions,
   Client,
   CreatableKind,
+  CreatedOf,
   CreateOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -45,15 +47,14 @@ import type {
   UpdateOf,
   UpdateOptions,
   WatchOptions,
-  WriteOptions,
   WrittenOf,
 } from './client.ts';
 import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
-import { asKind, listForm, objectForm } from './metadata-only.ts';
 import { deletedBy, type OwnWrite, storedBy } from './own-write.ts';
+import { asKind, listForm, objectForm } from './partial-metadata.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
-import { addressOf, collectionPath, objectPath } from './path.ts';
+import { collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { tell } from './tell.ts';
@@ -205,28 +206,45 @@ class ApiClient implements Client {
 
   async create<K extends CreatableKind>(
     given: K | GroupVersionKind,
-    object: WrittenOf<K> | SubresourceBody,
+    object: WrittenOf<K>,
     options: CreateOptions = {},
-  ): Promise<ObjectOf<K>> {
+  ): Promise<CreatedOf<K>> {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const { namespace, name, generateName = '' } = (object as { readonly metadata?: ObjectMeta }).metadata ?? {};
-    const { subresource } = options;
     if (kind.scope === 'Namespaced' && namespace === undefined) {
       throw new TypeError(`${kind.kind} is namespaced, so create needs metadata.namespace`);
     }
     const key = `${namespace === undefined ? '' : `${namespace}/`}${name ?? `${generateName}*`}`;
     const isNamed = name !== undefined || generateName !== '';
-    const path =
-      subresource === undefined ? collectionPath(kind, namespace) : objectPath(kind, addressOf(kind, key), subresource);
     return this.#write(
       kind,
       {
-        action: isNamed ? actionOf('create', kind, key, subresource) : collectionAction('create', kind, namespace),
+        action: isNamed ? actionOf('create', kind, key) : collectionAction('create', kind, namespace),
         method: 'POST',
-        path,
+        path: collectionPath(kind, namespace),
         body: JSON.stringify(withKind(kind, object)),
       },
       options,
+    );
+  }
+
+  async createSubresource(
+    given: CreatableKind | GroupVersionKind,
+    subresource: string,
+    body: SubresourceBody,
+    options: CreateOptions = {},
+  ): Promise<unknown> {
+    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const key = keyOf(body);
+    return this.#write(
+      kind,
+      {
+        action: actionOf('create', kind, key, subresource),
+        method: 'POST',
+        path: objectPath(kind, addressOf(kind, key), subresource),
+        body: JSON.stringify(withKind(kind, body)),
+      },
+      { ...options, subresource },
     );
   }
 
@@ -274,14 +292,32 @@ class ApiClient implements Client {
     );
   }
 
-  async apply<K extends Kind>(
-    given: K | GroupVersionKind,
-    object: WrittenOf<K> | SubresourceBody,
+  apply<K extends Kind>(
+    kind: K | GroupVersionKind,
+    object: WrittenOf<K>,
     options: ApplyOptions = {},
+  ): Promise<ObjectOf<K>> {
+    return this.#apply(kind, undefined, object as SubresourceBody, options);
+  }
+
+  applySubresource<K extends Kind>(
+    kind: K | GroupVersionKind,
+    subresource: string,
+    body: SubresourceBody,
+    options: ApplyOptions = {},
+  ): Promise<ObjectOf<K>> {
+    return this.#apply(kind, subresource, body, options);
+  }
+
+  async #apply<K extends Kind>(
+    given: K | GroupVersionKind,
+    subresource: string | undefined,
+    object: SubresourceBody,
+    options: ApplyOptions,
   ): Promise<ObjectOf<K>> {
     const kind = isKind(given) ? given : await this.#kindNamed(given, options);
     const key = keyOf(object);
-    const { subresource, force } = options;
+    const { force } = options;
     if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
       throw new TypeError('apply needs a fieldManager, given to the call or to the client');
     }
@@ -294,9 +330,9 @@ class ApiClient implements Client {
         contentType: patchContentTypes.apply,
         body: JSON.stringify(withKind(kind, object)),
         // Had it been carried out and only its answer lost, the same again would be a conflict with itself.
-        isRepeatable: (object.metadata as ObjectMeta).resourceVersion === undefined,
+        isRepeatable: object.metadata.resourceVersion === undefined,
       },
-      options,
+      { ...options, subresource },
       { force },
     );
   }
@@ -439,17 +475,17 @@ class ApiClient implements Client {
     return page;
   }
 
-  async #write<K extends CreatableKind>(
+  async #write<T = unknown>(
     kind: CreatableKind,
     call: Omit<Call, 'isRepeatable' | 'onWarning'> & { readonly isRepeatable?: boolean },
-    options: WriteOptions,
+    options: UpdateOptions,
     more: Readonly<Record<string, boolean | undefined>> = {},
-  ): Promise<ObjectOf<K>> {
+  ): Promise<T> {
     const { fieldManager = this.#defaults.fieldManager, onWarning } = options;
     const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
     const path = call.path + query(parameters);
     const answer = await this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
-    const object = objectAt<ObjectOf<K>>(options.subresource, call.action, answer);
+    const object = objectAt<T>(options.subresource, call.action, answer);
     this.#tellWritten(storedBy(kind, options, answer));
     return object;
   }

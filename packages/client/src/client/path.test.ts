@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addressOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { Namespace, Pod } from '@keelson/core/v1';
-import { addressOf, collectionPath, objectPath } from './path.ts';
+import { collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 
 test('paths are where the API server has them', () => {

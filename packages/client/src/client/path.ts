@@ -1,23 +1,6 @@
 /** Request paths: where the API server keeps the objects of a kind. */
-import { type NamespacedName, parseKey } from '@keelson/core';
+import type { ObjectAddress } from '@keelson/core';
 import type { CreatableKind } from './client.ts';
-
-export interface ObjectAddress {
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
-
-/** Splits a key, and refuses one that does not fit the kind's scope. */
-export function addressOf(kind: CreatableKind, key: NamespacedName): ObjectAddress {
-  const { namespace, name } = parseKey(key);
-  if (kind.scope === 'Namespaced' && namespace === undefined) {
-    throw new TypeError(`${kind.kind} is namespaced, so its key is "namespace/name", not "${key}"`);
-  }
-  if (kind.scope === 'Cluster' && namespace !== undefined) {
-    throw new TypeError(`${kind.kind} is cluster-scoped, so its key is "name", not "${key}"`);
-  }
-  return { namespace, name };
-}
 
 /** Where lists are read and objects are created. Without a namespace: everywhere. */
 export function collectionPath(kind: CreatableKind, namespace: string | undefined): string {

@@ -5,10 +5,17 @@
  * Promises: a handler's history of an object is legal (added, updates, deleted, in this order, none twice); the store
  * already shows a change when handlers hear of it; a handler that throws harms nobody else.
  */
-import { type Clock, type Kind, type KubernetesObject, keyOf, type ObjectOf, type Random } from '@keelson/core';
+import {
+  type Clock,
+  isMetadataOnly,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  type ObjectOf,
+  type Random,
+} from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Client, Selection } from '../client/client.ts';
-import { isMetadataOnly } from '../client/metadata-only.ts';
 import type { OwnWrite } from '../client/own-write.ts';
 import { tell } from '../client/tell.ts';
 import type { IndexFunction } from './object-index.ts';

@@ -5,6 +5,7 @@
  */
 import {
   type Clock,
+  isMetadataOnly,
   type Kind,
   type KubernetesObject,
   type ObjectOf,
@@ -13,7 +14,6 @@ import {
   requirementsOf,
 } from '@keelson/core';
 import type { Client } from '../client/client.ts';
-import { isMetadataOnly } from '../client/metadata-only.ts';
 import type { OwnWrite } from '../client/own-write.ts';
 import {
   createInformer,

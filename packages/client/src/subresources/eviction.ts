@@ -14,5 +14,5 @@ export async function evict(client: Client, key: NamespacedName, options: EvictO
     metadata: parseKey(key),
     deleteOptions: { preconditions, gracePeriodSeconds },
   };
-  await client.create(pods, eviction, { subresource: 'eviction', dryRun, signal, timeoutMs });
+  await client.createSubresource(pods, 'eviction', eviction, { dryRun, signal, timeoutMs });
 }

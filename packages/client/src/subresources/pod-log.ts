@@ -1,7 +1,7 @@
 /** The log of a container, as bytes as they come. */
-import type { NamespacedName } from '@keelson/core';
+import { addressOf, type NamespacedName } from '@keelson/core';
 import type { CallOptions, Client } from '../client/client.ts';
-import { addressOf, objectPath } from '../client/path.ts';
+import { objectPath } from '../client/path.ts';
 import { query } from '../client/query.ts';
 import { pods } from './kinds.ts';
 

@@ -37,11 +37,7 @@ export async function requestToken(
     metadata: parseKey(serviceAccount),
     spec: { audiences, expirationSeconds, boundObjectRef: boundTo },
   };
-  const answer = await client.create(serviceAccounts, request, {
-    subresource: 'token',
-    signal,
-    timeoutMs,
-  });
+  const answer = await client.createSubresource(serviceAccounts, 'token', request, { signal, timeoutMs });
   const { token = '', expirationTimestamp } = (answer as TokenRequest).status ?? {};
   return { token: new Secret(token), expiresAt: Date.parse(expirationTimestamp ?? '') };
 }

@@ -358,7 +358,7 @@ spec:
           'list pods in default: pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "default"',
         ],
         [
-          () => nobody.apply(Deployment, web as never, { subresource: 'status' }),
+          () => nobody.applySubresource(Deployment, 'status', web as never),
           'apply deployments.apps/status default/web: deployments.apps "web" is forbidden: User "nobody" cannot patch resource "deployments/status" in API group "apps" in the namespace "default"',
         ],
         [

@@ -1,7 +1,7 @@
 /** What is reached beside objects themselves: scale, eviction, tokens, metadata, discovery, and logs. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isApiError, isTooManyRequests, isUnauthorized, type Transport } from '@keelson/core';
+import { isApiError, isTooManyRequests, isUnauthorized, metadataOf, type Transport } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
@@ -15,7 +15,6 @@ import {
   createSharedInformers,
   evict,
   getScale,
-  metadataOf,
   type PodLogOptions,
   podLog,
   requestToken,

@@ -141,7 +141,7 @@ export function describeClient(offer: Offer): void {
       );
 
       const status = { ...deployment('applied', 1), spec: undefined, status: { observedGeneration: 7 } };
-      const reported = await client.apply(Deployment, status, { subresource: 'status', force: true });
+      const reported = await client.applySubresource(Deployment, 'status', status, { force: true });
       assert.equal(reported.status?.observedGeneration, 7);
       assert.equal(reported.spec.replicas, 2, 'the status subresource leaves the spec alone');
     });

@@ -1,7 +1,7 @@
 /** Reads see own writes, on any server: the watch is held back, and every read must show what was written all the same. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isNotFound, keyOf, type Transport } from '@keelson/core';
+import { isNotFound, keyOf, metadataOf, type Transport } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Namespace } from '@keelson/core/v1';
 import {
@@ -9,7 +9,6 @@ import {
   connect,
   createClient,
   createSharedInformers,
-  metadataOf,
   type SharedInformerOptions,
   type SharedInformers,
   setScale,

@@ -92,7 +92,7 @@ class Scheduler {
     const target = { apiVersion: 'v1', kind: Node.kind, name: node };
     this.#assumed.set(uid, node);
     try {
-      await client.create(PodBinding, { metadata: { namespace, name, uid }, target }, { subresource: 'binding' });
+      await client.createSubresource(PodBinding, 'binding', { metadata: { namespace, name, uid }, target });
     } catch (error) {
       this.#assumed.delete(uid);
       if (isNotFound(error)) return;

@@ -1,22 +1,5 @@
-/**
- * Reading the metadata of objects and nothing else.
- *
- * `metadataOf(kind)` is a kind like any other to the client and to informers, but its objects come without spec, status
- * and data: for watching many objects, or kinds of which nothing is known but their name.
- */
-import { apiVersionOf, type Kind, type KubernetesObject } from '@keelson/core';
-
-/** A registered symbol, so that it holds when two copies of this package are loaded. */
-const marker = Symbol.for('keelson.metadataOnly');
-
-export function metadataOf(kind: Kind): Kind {
-  const { group, version, kind: name, resource, scope } = kind;
-  return { group, version, kind: name, resource, scope, [marker]: true } as Kind;
-}
-
-export function isMetadataOnly(kind: Kind): boolean {
-  return marker in kind;
-}
+/** The forms in which a server sends metadata alone, and what an object that came says it is. */
+import { apiVersionOf, isMetadataOnly, type Kind, type KubernetesObject } from '@keelson/core';
 
 const form = (name: string) => `application/json;as=${name};g=meta.k8s.io;v=v1`;
 
