@@ -103,7 +103,7 @@ describe('npm start without a cluster', { skip }, () => {
 
   test('a taken port is replaced by a free one, which is printed', async () => {
     const other = start([]);
-    const [, port] = await printed(other, /starting server name=health addr=127\.0\.0\.1:(\d+)/);
+    const [, port] = await printed(other, /starting server name="health probe" addr=127\.0\.0\.1:(\d+)/);
     assert.notEqual(port, '8081');
     other.kill('SIGTERM');
     assert.equal(await other.ended, 0, other.printed());

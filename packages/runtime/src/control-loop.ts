@@ -75,6 +75,9 @@ export class ControlLoop {
   async run(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { controller, caches, logger, metrics } = this.#options;
+    for (const { kind } of caches.informers) {
+      logger.info('Starting EventSource', { source: `kind source: ${resourceNameOf(kind)}` });
+    }
     logger.info('Starting Controller');
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#subscribe(signal);

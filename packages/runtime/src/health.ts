@@ -1,17 +1,22 @@
 /**
- * Probes: `/healthz` says that the process answers, `/readyz` that it sees the cluster; `?verbose` gives each check.
+ * Probes: `/healthz` says that the process answers, `/readyz` that it sees the cluster and may lead.
  *
- * A watch that fails later does not make the process unready: its objects are still known, and restarting cannot help.
+ * Strangers learn which check failed and nothing else; `?verbose` shows all of them, with details to those who ask from
+ * the machine itself. `?exclude=NAME` leaves a check out, `/readyz/NAME` asks for one alone.
+ * A watch that fails after its first list is shown as degraded and does not make the process unready: its objects are
+ * still known, and restarting cannot help.
  */
 import type { Informer } from '@keelson/client';
 import { resourceNameOf } from '@keelson/core';
-import type { Answer, Routes } from './http-server.ts';
+import type { Answer, Routes, Visit } from './http-server.ts';
 import type { Standing } from './leadership.ts';
 
 interface Check {
   readonly name: string;
   /** Absent when all is well. */
   readonly problem: string | undefined;
+  /** What does not make it fail and is still worth knowing. */
+  readonly note?: { readonly word: string; readonly details: string } | undefined;
 }
 
 /** What a probe needs to know of a watch. */
@@ -19,21 +24,27 @@ type Watched = Pick<Informer, 'kind' | 'health'>;
 
 /** `standing` is absent where nobody is elected. */
 export function healthRoutes(informers: () => readonly Watched[], standing?: () => Standing): Routes {
+  const liveness = (): readonly Check[] => [{ name: 'ping', problem: undefined }];
   const readiness = () => [...informers().map(syncCheck), ...(standing ? [leaderCheck(standing())] : [])];
   return {
-    '/healthz': (query) => answer('healthz', [{ name: 'ping', problem: undefined }], query),
-    '/readyz': (query) => answer('readyz', readiness(), query),
+    '/healthz': (visit) => answer('healthz', liveness(), visit),
+    '/healthz/': (visit) => answer('healthz', liveness(), visit),
+    '/readyz': (visit) => answer('readyz', readiness(), visit),
+    '/readyz/': (visit) => answer('readyz', readiness(), visit),
   };
 }
 
 function syncCheck({ kind, health }: Watched): Check {
   const name = `sync-${resourceNameOf(kind)}`;
-  if (health.synced) return { name, problem: undefined };
-  return { name, problem: problemOf(health) ?? 'the first list is not complete yet' };
+  const problem = problemOf(health);
+  if (!health.synced) return { name, problem: problem ?? 'the first list is not complete yet' };
+  return { name, problem: undefined, note: problem === undefined ? undefined : { word: 'degraded', details: problem } };
 }
 
 /** Who stands by is ready: its caches are complete, and it begins as soon as it is elected. */
-const leaderCheck = ({ problem }: Standing): Check => ({ name: 'leader-election', problem });
+function leaderCheck({ standing, problem }: Standing): Check {
+  return { name: 'leader-election', problem, note: { word: '', details: standing } };
+}
 
 /** What keeps a watch from working, with the rule to add when it is forbidden. */
 export function problemOf({
@@ -46,16 +57,24 @@ export function problemOf({
   return `forbidden; missing rule: apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["get", "list", "watch"] ${where}`;
 }
 
-function answer(what: string, checks: readonly Check[], query: URLSearchParams): Answer {
-  const ok = checks.every(({ problem }) => problem === undefined);
-  const lines = checks.map(({ name, problem }) =>
-    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`,
-  );
-  const verbose = query.has('verbose') || !ok;
-  const verdict = ok ? 'ok' : `${what} check failed`;
-  return {
-    status: ok ? 200 : 500,
-    contentType: 'text/plain',
-    body: `${[...(verbose ? lines : []), verdict].join('\n')}\n`,
-  };
+function answer(what: string, all: readonly Check[], { rest, query, isLocal }: Visit): Answer {
+  const contentType = 'text/plain';
+  const excluded = query.getAll('exclude');
+  const checks = all.filter(({ name }) => (rest === '' || name === rest) && !excluded.includes(name));
+  if (rest !== '' && !all.some(({ name }) => name === rest)) {
+    return { status: 404, contentType, body: `there is no check of that name\n` };
+  }
+  const isOk = checks.every(({ problem }) => problem === undefined);
+  const isVerbose = query.has('verbose');
+  const shown = isVerbose ? checks : checks.filter(({ problem }) => problem !== undefined);
+  const lines = shown.map((check) => lineOf(check, isVerbose && isLocal));
+  const verdict = isOk ? 'ok' : `${what} check failed`;
+  return { status: isOk ? 200 : 500, contentType, body: `${[...lines, verdict].join('\n')}\n` };
+}
+
+/** Kubernetes' own servers say it in the same words. */
+function lineOf({ name, problem, note }: Check, withDetails: boolean): string {
+  if (problem !== undefined) return `[-]${name} failed: ${withDetails ? problem : 'reason withheld'}`;
+  const remark = withDetails ? [note?.word, note?.details].filter(Boolean).join(': ') : note?.word;
+  return `[+]${name} ok${remark ? `, ${remark}` : ''}`;
 }

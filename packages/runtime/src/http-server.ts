@@ -1,5 +1,10 @@
-/** The two small servers of a process: one for probes, one for metrics. Each answers GET on a few exact paths. */
-import { createServer } from 'node:http';
+/**
+ * The two small servers of a process: one for probes, one for metrics. Each answers GET on a few paths.
+ *
+ * They listen where strangers can reach them, so an answer says no more than its route decides, and a failure says
+ * nothing at all.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '@keelson/core';
 
@@ -9,7 +14,17 @@ export interface Answer {
   readonly body: string;
 }
 
-export type Routes = Readonly<Record<string, (query: URLSearchParams) => Answer | Promise<Answer>>>;
+/** What a route learns of a request. */
+export interface Visit {
+  /** What follows the route's path: `sync-pods` of `/readyz/sync-pods`. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+  /** Whether it comes from this machine itself, in a pod also through `kubectl port-forward`, and through no proxy. */
+  readonly isLocal: boolean;
+}
+
+/** By path. One that ends in `/` answers for all paths below it. */
+export type Routes = Readonly<Record<string, (visit: Visit) => Answer | Promise<Answer>>>;
 
 export interface ListenOptions {
   /** @default all interfaces */
@@ -34,8 +49,8 @@ export class ListenError extends OperatorError {
 export async function listen(what: string, routes: Routes, options: ListenOptions): Promise<HttpServer> {
   const server = createServer((request, response) => {
     // Whatever a stranger sends, the answer is an answer: nothing here may end the process.
-    void (async () => answerTo(request.method, request.url, routes))()
-      .catch((error: unknown) => ({ status: 500, contentType: 'text/plain', body: `${String(error)}\n` }))
+    void (async () => answerTo(request, routes))()
+      .catch(() => plain(500, 'internal server error'))
       .then(({ status, contentType, body }) => {
         response.writeHead(status, { 'content-type': contentType }).end(request.method === 'HEAD' ? undefined : body);
       });
@@ -73,12 +88,23 @@ export async function listen(what: string, routes: Routes, options: ListenOption
   };
 }
 
-function answerTo(method: string | undefined, target: string | undefined, routes: Routes): Answer | Promise<Answer> {
-  const plain = (status: number, body: string): Answer => ({ status, contentType: 'text/plain', body: `${body}\n` });
-  const url = URL.parse(target ?? '/', 'http://localhost');
+const plain = (status: number, body: string): Answer => ({ status, contentType: 'text/plain', body: `${body}\n` });
+
+function answerTo(request: IncomingMessage, routes: Routes): Answer | Promise<Answer> {
+  const url = URL.parse(request.url ?? '/', 'http://localhost');
   if (url === null) return plain(400, 'bad request');
-  const route = Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
+  const { pathname, searchParams: query } = url;
+  const at = Object.hasOwn(routes, pathname) ? pathname : pathname.slice(0, pathname.indexOf('/', 1) + 1);
+  const route = Object.hasOwn(routes, at) ? routes[at] : undefined;
   if (route === undefined) return plain(404, 'not found');
-  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'method not allowed');
-  return route(url.searchParams);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed');
+  return route({ rest: pathname.slice(at.length), query, isLocal: isLocal(request) });
+}
+
+/** A sidecar or an ingress on the same machine says for whom it asks, or at least that it does. */
+const marksOfProxies = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+
+function isLocal({ socket, headers }: IncomingMessage): boolean {
+  if (marksOfProxies.some((name) => headers[name] !== undefined)) return false;
+  return /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
 }

@@ -76,13 +76,13 @@ export class Leadership {
     });
     metrics.leads(name, false);
     while (!signal.aborted) {
-      logger.info('Attempting to acquire leader lease', { lease: options.lease, identity: options.identity });
+      logger.info('Trying to become the leader.', { lease: options.lease, identity: options.identity });
       const term = await election.win(signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         return undefined;
       });
       if (term === undefined) return;
-      logger.info('Successfully acquired lease', { lease: options.lease, identity: options.identity });
+      logger.info('Became the leader.', { lease: options.lease, identity: options.identity });
       metrics.leads(name, true);
       term.signal.addEventListener('abort', () => metrics.leads(name, false), { once: true });
       const subject = this.#subject();

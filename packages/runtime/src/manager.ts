@@ -117,7 +117,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
     });
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
     await using _health = await serve(
-      'health',
+      'health probe',
       healthRoutes(() => informers.all, leadership && (() => leadership.standing)),
       options.health,
       8081,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { ListenError, listen } from '../src/http-server.ts';
+import { ListenError, listen, type Visit } from '../src/http-server.ts';
 
 const host = '127.0.0.1';
 const routes = {
-  '/hello': (query: URLSearchParams) => ({
+  '/who': ({ isLocal }: Visit) => ({ status: 200, contentType: 'text/plain', body: isLocal ? 'local' : 'stranger' }),
+  '/below/': ({ rest }: Visit) => ({ status: 200, contentType: 'text/plain', body: `below: ${rest}` }),
+  '/hello': ({ query }: Visit) => ({
     status: 200,
     contentType: 'text/plain',
     body: `hello ${query.get('name')}`,
@@ -25,8 +28,24 @@ test('a route answers, anything else is not found, and a failure is an answer to
   assert.deepEqual(await get('/other'), [404, 'not found\n']);
   assert.deepEqual(await get('/hello', 'POST'), [405, 'method not allowed\n']);
   assert.deepEqual(await get('/hello', 'HEAD'), [200, '']);
-  assert.deepEqual(await get('/broken'), [500, 'Error: broken\n']);
-  assert.deepEqual(await get('/__proto__'), [404, 'not found\n']);
+  assert.deepEqual(await get('/broken'), [500, 'internal server error\n']);
+  assert.deepEqual(await get('/below/a/b'), [200, 'below: a/b']);
+  for (const path of ['/__proto__', '/below', '/hello/', '/']) assert.deepEqual(await get(path), [404, 'not found\n']);
+});
+
+test('who asks from the machine itself is told from a stranger, and from one who comes through a proxy', async () => {
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+  for (const listening of [undefined, '::', host]) {
+    await using server = await listen('test', routes, { host: listening, port: 0 });
+    const who = async (from: string, headers: Record<string, string> = {}) =>
+      (await fetch(`http://${from}:${server.port}/who`, { headers })).text();
+    assert.equal(await who(host), 'local');
+    for (const mark of ['x-forwarded-for', 'forwarded', 'via'])
+      assert.equal(await who(host, { [mark]: 'x' }), 'stranger');
+    if (own !== undefined && listening !== host) assert.equal(await who(own), 'stranger');
+  }
 });
 
 test('a request that makes no sense is answered, and the server goes on', async () => {

@@ -82,7 +82,7 @@ function startReplica(
       request.beforeSend?.();
       const isAboutLeases = request.path.includes('/leases') || request.path.includes('/events');
       if (request.method !== 'GET' && !isAboutLeases) {
-        const term = logger.said('info').filter((line) => line === 'Successfully acquired lease').length;
+        const term = logger.said('info').filter((line) => line === 'Became the leader.').length;
         sent.push({ by: name, atMs: clock.monotonic(), term });
       }
       const answer = await cluster.cluster.transport.request(request);
@@ -278,11 +278,11 @@ test('terms are reported as client-go reports them: Events about the Lease, a me
   const anyPort = { host: '127.0.0.1', port: 0 };
   const manager = { health: anyPort, metrics: anyPort };
   const leader = startReplica(cluster, [], 'a', { manager });
-  const leads = () => leader.logger.said('info').includes('Successfully acquired lease');
+  const leads = () => leader.logger.said('info').includes('Became the leader.');
   while (!leads()) await cluster.clock.advance(10);
   const standby = startReplica(cluster, [], 'b', { manager });
   // The ports are opened in real time.
-  const isUp = ({ logger }: Replica) => logger.said('info').includes('Attempting to acquire leader lease');
+  const isUp = ({ logger }: Replica) => logger.said('info').includes('Trying to become the leader.');
   while (![leader, standby].every(isUp)) await nextTurn();
   await cluster.clock.advance(10_000);
   const ask = async ({ logger }: Replica, server: string, path: string) => {
@@ -292,10 +292,13 @@ test('terms are reported as client-go reports them: Events about the Lease, a me
     return { status: answer.status, text: await answer.text() };
   };
   for (const replica of [leader, standby]) {
-    assert.equal((await ask(replica, 'health', '/healthz')).status, 200);
-    const { status, text } = await ask(replica, 'health', '/readyz?verbose');
+    assert.equal((await ask(replica, 'health probe', '/healthz')).status, 200);
+    const { status, text } = await ask(replica, 'health probe', '/readyz?verbose');
     assert.equal(status, 200, text);
-    assert.match(text, /^\[\+\]leader-election ok$/m);
+    assert.match(
+      text,
+      replica === leader ? /^\[\+\]leader-election ok, leading$/m : /^\[\+\]leader-election ok, standing by for a$/m,
+    );
     assert.match(text, /^\[\+\]sync-widgets\.engine\.example\.com ok$/m);
   }
   assert.match((await ask(leader, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 1$/m);

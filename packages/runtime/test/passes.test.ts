@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { isTransportError, operator, sleep, type Transport, TransportError } from '@keelson/core';
+import { nextTurn } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { startCluster, type VirtualClock } from '@keelson/testing';
 import {
@@ -247,8 +248,10 @@ test('a controller has as many workers as it asks for, one by default, and says 
     assert.equal(most, concurrency ?? 1);
     const said = engine.logger.lines.filter(({ message }) => message.startsWith('Starting '));
     assert.deepEqual(
-      said.map(({ message, fields }) => [message, fields.controller, fields['worker count']]),
+      said.map(({ message, fields }) => [message, fields.controller, fields.source ?? fields['worker count']]),
       [
+        ['Starting EventSource', 'widget', 'kind source: widgets.engine.example.com'],
+        ['Starting EventSource', 'widget', 'kind source: configmaps'],
         ['Starting Controller', 'widget', undefined],
         ['Starting workers', 'widget', concurrency ?? 1],
       ],
@@ -359,6 +362,37 @@ test('a stop takes less than the 30 s that a pod has, although the API server an
   assert.ok(tookMs >= 20_000 && tookMs <= 25_000, `${tookMs} ms`);
   assert.equal(failures.length, 1);
   assert.ok(!isTransportError(failures[0]), 'its request was ended, not timed out');
+});
+
+test('probes are on port 8081 and metrics on 8080 unless told otherwise', async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const { clock } = cluster;
+  const cases = [
+    ['health probe', 8081, { metrics: false }],
+    ['metrics', 8080, { health: false }],
+  ] as const;
+  for (const [name, port, other] of cases) {
+    const stop = new AbortController();
+    const logger = rememberingLogger();
+    const { transport } = cluster.cluster;
+    const started = createManager(engineOf({ reconcile: async () => done }), { transport, clock, logger, ...other });
+    const addressed = () => logger.lines.find(({ message }) => message === 'starting server')?.fields;
+    // Where another program has the port, the refusal names it.
+    const refused = started.start(stop.signal).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    let message: string | undefined;
+    void refused.then((text) => {
+      message = text;
+    });
+    while (addressed() === undefined && message === undefined) await nextTurn();
+    stop.abort(new Error('the test is over'));
+    await clock.advance(1000);
+    await refused;
+    if (message === undefined) assert.deepEqual(addressed(), { name, addr: `[::]:${port}` });
+    else assert.match(message, new RegExp(`^The ${name} server cannot listen on port ${port}: `));
+  }
 });
 
 test('a reconcile that does not stop is named with its object', async () => {

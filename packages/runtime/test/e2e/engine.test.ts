@@ -484,14 +484,22 @@ describe('the engine on a real API server', { skip }, () => {
     await newWidget(namespace, 'a');
     await settled(() => passes > 0);
 
-    const port = engine.portOf('health');
-    const ready = await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+    const port = engine.portOf('health probe');
+    const ready = await (await fetch(`http://127.0.0.1:${port}/readyz?verbose`)).text();
     assert.match(ready, /\[\+\]sync-widgets\.engine\.example\.com ok/);
     assert.match(
       ready,
       /\[-\]sync-secrets failed: forbidden; missing rule: apiGroups: \[""\], resources: \["secrets"\], verbs: \["get", "list", "watch"\] in all namespaces/,
     );
     assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+
+    // Granted, it heals without a restart.
+    await grant(kube, 'limited-later', rulesOf(operator({ name: 'limited', controllers: [unreadable] })), 'limited');
+    await eventually(
+      'it becomes ready',
+      async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
+      (status) => status === 200,
+    );
   });
 
   test('metrics have the names that dashboards know', async () => {
@@ -527,7 +535,7 @@ describe('the engine on a real API server', { skip }, () => {
 });
 
 interface Engine extends AsyncDisposable {
-  portOf(server: 'health' | 'metrics'): number;
+  portOf(server: 'health probe' | 'metrics'): number;
 }
 
 /** A manager at work; disposing it stops it in order. */
@@ -627,14 +635,19 @@ async function auditOf(kube: Kubernetes, method: string, path: string): Promise<
 }
 
 /** Gives a user exactly these rules. */
-async function grant(kube: Kubernetes, user: string, rules: readonly object[]): Promise<void> {
-  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: user }, rules };
+async function grant(kube: Kubernetes, role: string, rules: readonly object[], user = role): Promise<void> {
+  const clusterRole = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: role },
+    rules,
+  };
   const binding = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name: user },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+    metadata: { name: role },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   };
-  for (const object of [role, binding]) await kube.apply(JSON.stringify(object));
+  for (const object of [clusterRole, binding]) await kube.apply(JSON.stringify(object));
 }
