@@ -61,6 +61,38 @@ export const selectors: Area = {
       /^unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of alphanumeric characters/,
     ),
 
+    'labels: each place has its own complaint': async (t) => {
+      const complaints: readonly (readonly [selector: string, message: string | RegExp])[] = [
+        ['!=a', "found '!=', expected: !, identifier, or 'end of string'"],
+        ['a,', "found '', expected: identifier after ','"],
+        ['a=b c', "found 'c', expected: ',' or 'end of string'"],
+        ['!', "unable to parse requirement: found '', expected: identifier"],
+        ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+        ['a===b', "unable to parse requirement: found '=', expected: identifier"],
+        ['a in (=)', "unable to parse requirement: found '=', expected: ',', ')' or identifier"],
+        ['a in (b c)', "unable to parse requirement: found 'c', expected: ',' or ')'"],
+      ];
+      for (const [labelSelector, message] of complaints) await badLabels(labelSelector, message)(t);
+    },
+    'labels: the key is judged before what follows it, and all values are, in their order': async (t) => {
+      const complaints: readonly (readonly [selector: string, message: RegExp])[] = [
+        ['-a b', /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/],
+        ['a>b', /^unable to parse requirement: values\[0\]: Invalid value: "b": for 'Gt', 'Lt' .* an integer$/],
+        ['a>-b', /^unable to parse requirement: \[values\[0\]: .* an integer, values\[0\]\[a\]: .*"-b": a valid.*\]$/],
+        ['a>-5', /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "-5": a valid label must/],
+        [
+          'a in (z-,-b)',
+          /^unable to parse requirement: \[values\[0\]\[a\]: .*"-b": .*, values\[1\]\[a\]: .*"z-": .*\]$/,
+        ],
+        [
+          `a=-${'b'.repeat(63)}`,
+          /^unable to parse requirement: values\[0\]\[a\]: .*: must be no more than 63 .*; a valid/,
+        ],
+        [`-${'b'.repeat(63)}`, /^unable to parse requirement: <nil>: .*: name part must be no more.*; name part must/],
+      ];
+      for (const [labelSelector, message] of complaints) await badLabels(labelSelector, message)(t);
+    },
+
     'fields: metadata.name selects one object': async (t) => {
       const path = configMaps(await t.namespace());
       for (const name of ['a', 'b']) (await t.post(path, configMap(name))).is(201);

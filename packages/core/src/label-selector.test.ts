@@ -119,12 +119,12 @@ test('what is wrong with a label selector is data, in the order in which a serve
     ['a in (=)', { type: 'unexpected', place: 'item', found: '=', index: 6 }],
     ['a in (b c)', { type: 'unexpected', place: 'afterItem', found: 'c', index: 8 }],
     ['a=b c', { type: 'unexpected', place: 'afterRequirement', found: 'c', index: 4 }],
-    // The key before what follows it, the number before the value.
+    // The key is judged before what follows it.
     ['-a b', { type: 'key', key: '-a' }],
-    ['a>-b', { type: 'number', key: 'a', operator: 'Gt', value: '-b' }],
-    ['a<-5', { type: 'values', key: 'a', values: ['-5'] }],
-    ['a in (b,-c)', { type: 'values', key: 'a', values: ['b', '-c'] }],
-    [{ app: 'x,y' }, { type: 'values', key: 'app', values: ['x,y'] }],
+    ['a>-b', { type: 'values', key: 'a', operator: 'Gt', values: ['-b'], needsNumber: true }],
+    ['a<-5', { type: 'values', key: 'a', operator: 'Lt', values: ['-5'], needsNumber: false }],
+    ['a in (b,-c)', { type: 'values', key: 'a', operator: 'In', values: ['b', '-c'], needsNumber: false }],
+    [{ app: 'x,y' }, { type: 'values', key: 'app', operator: 'In', values: ['x,y'], needsNumber: false }],
   ];
   for (const [selection, problem] of cases) {
     assert.throws(

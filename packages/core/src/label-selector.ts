@@ -67,11 +67,8 @@ function checked(wanted: Requirement, text?: string): Requirement {
   if (!hasValues(wanted)) return wanted;
   const { values } = wanted;
   if (values.length === 0) throw new TypeError(`label selector: ${operator} on "${key}" needs at least one value`);
-  if ((operator === 'Gt' || operator === 'Lt') && (values.length > 1 || !isInteger(values[0] ?? ''))) {
-    throw new LabelSelectorError({ type: 'number', key, operator, value: values[0] ?? '' }, text);
-  }
-  if (values.some((value) => labelValueProblem(value) !== undefined)) {
-    throw new LabelSelectorError({ type: 'values', key, values }, text);
+  if (needsNumber(wanted) || values.some((value) => labelValueProblem(value) !== undefined)) {
+    throw new LabelSelectorError({ type: 'values', ...wanted, needsNumber: needsNumber(wanted) }, text);
   }
   return wanted;
 }
@@ -104,9 +101,11 @@ export function matchesLabels(requirements: readonly Requirement[], labels: Labe
   });
 }
 
-/** As Go reads one: of 64 bits, with a sign if it likes. */
-const isInteger = (text: string): boolean => integerOf(text) !== undefined;
+/** `Gt` and `Lt` compare with one whole number. */
+const needsNumber = ({ operator, values }: WithValues): boolean =>
+  (operator === 'Gt' || operator === 'Lt') && (values.length > 1 || integerOf(values[0]) === undefined);
 
+/** As Go reads one: of 64 bits, with a sign if it likes. */
 function integerOf(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d{1,100}$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -147,9 +146,8 @@ export type LabelSelectorProblem =
   /** `found` is empty where the text ends. */
   | { readonly type: 'unexpected'; readonly place: Place; readonly found: string; readonly index: number }
   | { readonly type: 'key'; readonly key: string }
-  /** One of these, at least, is no value of a label. */
-  | { readonly type: 'values'; readonly key: string; readonly values: readonly string[] }
-  | { readonly type: 'number'; readonly key: string; readonly operator: 'Gt' | 'Lt'; readonly value: string };
+  /** Some of these are no values of labels, or there is no whole number where one is needed, or both. */
+  | ({ readonly type: 'values'; readonly needsNumber: boolean } & WithValues);
 
 /** A selector that a server would refuse; `problem` says why, `message` for people. */
 export class LabelSelectorError extends TypeError {
@@ -172,11 +170,10 @@ function printProblem(problem: LabelSelectorProblem): string {
     case 'key':
       return `${quoted(problem.key)} is not a label key: ${qualifiedNameProblem(problem.key)}`;
     case 'values': {
+      if (problem.needsNumber) return `${problem.operator} on "${problem.key}" needs one whole number of 64 bits`;
       const wrong = problem.values.find((value) => labelValueProblem(value) !== undefined) ?? '';
       return `${quoted(wrong)} on "${problem.key}" is not a label value: ${labelValueProblem(wrong)}`;
     }
-    case 'number':
-      return `${problem.operator} on "${problem.key}" needs one whole number of 64 bits`;
     default:
       return problem satisfies never;
   }

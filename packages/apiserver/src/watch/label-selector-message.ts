@@ -17,23 +17,36 @@ const unexpected: Readonly<Record<Unexpected['place'], (found: string) => string
 };
 
 export function labelSelectorMessage(problem: LabelSelectorProblem): string {
-  const invalid = (field: string, value: string, why: string) =>
-    `unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${why}`;
   switch (problem.type) {
     case 'unexpected':
       return unexpected[problem.place](`found '${problem.found}'`);
     case 'key':
-      return invalid('<nil>', problem.key, qualifiedNameProblems(problem.key)[0] ?? '');
-    case 'values': {
-      // The server has sorted them before it looks at them.
-      const values = [...problem.values].sort();
-      const index = values.findIndex((value) => labelValueProblems(value).length > 0);
-      const value = values[index] ?? '';
-      return invalid(`values[${index}][${problem.key}]`, value, labelValueProblems(value)[0] ?? '');
-    }
-    case 'number':
-      return invalid('values[0]', problem.value, "for 'Gt', 'Lt' operators, the value must be an integer");
+      return `unable to parse requirement: ${invalid('<nil>', problem.key, qualifiedNameProblems(problem.key))}`;
+    case 'values':
+      return `unable to parse requirement: ${together(valueProblems(problem))}`;
     default:
       return problem satisfies never;
   }
+}
+
+const invalid = (field: string, value: string, problems: readonly string[]): string =>
+  `${field}: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`;
+
+/** As Go prints several errors that are one. */
+const together = (texts: readonly string[]): string =>
+  texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+
+type Values = Extract<LabelSelectorProblem, { readonly type: 'values' }>;
+
+function valueProblems({ key, values, needsNumber }: Values): readonly string[] {
+  const number = "for 'Gt', 'Lt' operators, the value must be an integer";
+  // The server has sorted them before it looks at them.
+  const sorted = [...values].sort();
+  return [
+    ...(needsNumber ? [invalid('values[0]', sorted[0] ?? '', [number])] : []),
+    ...sorted.flatMap((value, index) => {
+      const problems = labelValueProblems(value);
+      return problems.length === 0 ? [] : [invalid(`values[${index}][${key}]`, value, problems)];
+    }),
+  ];
 }
