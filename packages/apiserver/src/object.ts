@@ -24,6 +24,14 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/**
+ * The object as the type of its kind. Decoding has given its members the types that they have in the kind's Go struct,
+ * so that here, and only here, the compiler takes our word for it.
+ */
+export function readAs<T extends { readonly metadata: ObjectMeta }>(object: ApiObject): T {
+  return object as unknown as T;
+}
+
 /** The object with other metadata; members given as `undefined` are left out. */
 export function withMetadata<T extends ApiObject>(object: T, changes: Partial<ObjectMeta>): T {
   return { ...object, metadata: compact({ ...object.metadata, ...changes }) };
@@ -37,7 +45,7 @@ export function compact<T extends object>(value: T): T {
 }
 
 /** The object without some members. */
-export function without<T extends JsonObject>(object: T, ...names: readonly string[]): T {
+export function without<T extends object>(object: T, ...names: readonly string[]): T {
   if (!names.some((name) => name in object)) return object;
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T;
 }

@@ -1,6 +1,6 @@
 /** The priority of a pod is a number: that of its class, of the default class, or zero. */
 import type { PriorityClass } from '@keelson/core/scheduling/v1';
-import type { ApiObject, JsonObject } from '../object.ts';
+import { type ApiObject, type JsonObject, readAs } from '../object.ts';
 import { forbidden } from '../status.ts';
 import type { AdmissionContext } from './admission.ts';
 
@@ -11,9 +11,9 @@ export function podPriority({ objects }: AdmissionContext, pod: ApiObject): ApiO
   const name = spec.priorityClassName as string | undefined;
   const found =
     name === undefined
-      ? [...objects.list(collection)].find((each) => (each as unknown as PriorityClass).globalDefault === true)
+      ? [...objects.list(collection)].find((each) => readAs<PriorityClass>(each).globalDefault === true)
       : objects.find(collection, name);
-  const priorityClass = found as unknown as PriorityClass | undefined;
+  const priorityClass = found && readAs<PriorityClass>(found);
   if (name !== undefined && priorityClass === undefined) {
     throw forbidden(
       { group: '', name: 'pods' },

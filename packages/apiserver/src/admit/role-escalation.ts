@@ -6,7 +6,7 @@ import { equalJson } from '@keelson/core';
 import type { ClusterRole, PolicyRule, RoleRef } from '@keelson/core/rbac/v1';
 import { MissingRole } from '../authorise/authoriser.ts';
 import { compacted, ruleText, uncovered } from '../authorise/rule-cover.ts';
-import { type ApiObject, withMetadata } from '../object.ts';
+import { type ApiObject, readAs, withMetadata } from '../object.ts';
 import { isPrivileged } from '../request/user.ts';
 import type { Write } from '../resource/write.ts';
 import { forbidden, notFound, resourceNamed, StatusError } from '../status.ts';
@@ -31,7 +31,7 @@ export function assertNoEscalation(
   if (old !== undefined && changesOwnersOnly(object, old)) return;
   const { authoriser } = context;
   if (resource.resource.endsWith('bindings')) assertBinding(authoriser, write, object);
-  else assertRole(authoriser, write, object as unknown as ClusterRole, old as unknown as ClusterRole | undefined);
+  else assertRole(authoriser, write, readAs<ClusterRole>(object), old && readAs<ClusterRole>(old));
 }
 
 /** What the garbage collector does to an object that it could not have written. */

@@ -1,6 +1,6 @@
 /** Every pod has a service account, and its containers find that account's token. */
 import type { ServiceAccount } from '@keelson/core/v1';
-import { type ApiObject, at, type JsonObject } from '../object.ts';
+import { type ApiObject, at, type JsonObject, readAs } from '../object.ts';
 import { generatedSuffix } from '../resource/generated-name.ts';
 import { forbidden } from '../status.ts';
 import type { AdmissionContext } from './admission.ts';
@@ -14,7 +14,8 @@ export function podServiceAccount({ objects, random }: AdmissionContext, pod: Ap
   const spec = pod.spec as JsonObject;
   const name = (spec.serviceAccountName as string | undefined) ?? 'default';
   const namespace = pod.metadata.namespace ?? '';
-  const account = objects.find('serviceaccounts', `${namespace}/${name}`) as unknown as ServiceAccount | undefined;
+  const found = objects.find('serviceaccounts', `${namespace}/${name}`);
+  const account = found && readAs<ServiceAccount>(found);
   if (account === undefined) {
     throw forbidden(
       { group: '', name: 'pods' },

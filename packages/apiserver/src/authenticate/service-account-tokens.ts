@@ -5,7 +5,7 @@
  * objects as when it was issued. Nothing of a token is stored; the key is made when the first token is wanted.
  */
 import type { Clock, Random } from '@keelson/core';
-import { type ApiObject, isObject, type JsonObject } from '../object.ts';
+import { type ApiObject, isObject } from '../object.ts';
 import { credentialId, type User } from '../request/user.ts';
 import { accountGroups, accountUserName } from './service-account-name.ts';
 import { createSigningKey, type SigningKey } from './signing-key.ts';
@@ -130,9 +130,10 @@ export class ServiceAccountTokens {
   #claimsOf(token: string): Claims | undefined {
     const parts = token.split('.');
     const [header = '', payload = '', signature = ''] = parts;
-    const claims = decoded(payload);
+    // Believed once the signature, which is ours, is good.
+    const claims = decoded(payload) as Claims | undefined;
     if (parts.length !== 3 || claims?.iss !== issuer) return undefined;
-    const { kid } = decoded(header) ?? {};
+    const { kid } = (decoded(header) ?? {}) as { readonly kid?: unknown };
     if (typeof kid === 'string' && kid !== '' && kid !== this.key.id) {
       throw new TokenProblem('invalid signature, no keys found');
     }
@@ -141,8 +142,8 @@ export class ServiceAccountTokens {
     }
     const [oldest] = this.#verified.keys();
     if (this.#verified.size >= keptTokens && oldest !== undefined) this.#verified.delete(oldest);
-    this.#verified.set(token, claims as unknown as Claims);
-    return claims as unknown as Claims;
+    this.#verified.set(token, claims);
+    return claims;
   }
 
   #assertTime({ exp, nbf, iat }: Claims): void {
@@ -184,7 +185,7 @@ export class ServiceAccountTokens {
   }
 }
 
-function decoded(part: string): JsonObject | undefined {
+function decoded(part: string): object | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     return isObject(value) ? value : undefined;

@@ -8,7 +8,7 @@
  */
 import type { ClusterRoleBinding, PolicyRule, RoleBinding, RoleRef, Subject } from '@keelson/core/rbac/v1';
 import { accountUserName } from '../authenticate/service-account-name.ts';
-import type { ApiObject } from '../object.ts';
+import { type ApiObject, readAs } from '../object.ts';
 import { isPrivileged, type User } from '../request/user.ts';
 import { keyIn } from '../resource/resource.ts';
 import { withPrefix } from '../store/collection.ts';
@@ -157,7 +157,7 @@ const groupKey = (name: string): string => `group ${name}`;
 function indexed(bindings: readonly ApiObject[], namespace: string): Index {
   const index = new Map<string, Grant[]>();
   bindings.forEach((object, place) => {
-    const binding = object as unknown as RoleBinding | ClusterRoleBinding;
+    const binding = readAs<RoleBinding | ClusterRoleBinding>(object);
     (binding.subjects ?? []).forEach((subject, subjectPlace) => {
       const key = keyOf(subject, namespace);
       if (key === undefined) return;

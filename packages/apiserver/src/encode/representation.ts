@@ -5,6 +5,7 @@
  * items with something between them.
  */
 
+import type { Status } from '@keelson/core';
 import type { ApiObject, JsonObject } from '../object.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, StatusError } from '../status.ts';
@@ -39,7 +40,7 @@ const eventBegin = Object.fromEntries(
 ) as Readonly<Record<EventType, Buffer>>;
 
 /** A watch's way to say that it failed: HTTP has said 200 already. */
-export const errorEvent = (status: JsonObject): Buffer =>
+export const errorEvent = (status: Status): Buffer =>
   Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 
 /** `kind` and `apiVersion` come first, so that they can be cut off. */

@@ -84,7 +84,7 @@ function subjectSpecProblems(spec: Spec): readonly Problem[] {
 }
 
 function metadataProblems({ metadata }: ApiObject, ...allowed: readonly string[]): readonly Problem[] {
-  const others = without(metadata as unknown as JsonObject, 'managedFields', ...allowed);
+  const others = without(metadata, 'managedFields', ...allowed);
   if (Object.keys(others).length === 0) return [];
   const except = allowed.length > 0 ? ` except for ${allowed.join(', ')}` : '';
   return [invalidValue('metadata', fieldsInOrder(metadata), `must be empty${except}`)];

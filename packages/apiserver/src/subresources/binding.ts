@@ -7,7 +7,7 @@ import { decodeBody } from '../decode/body.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { type ApiObject, at, type JsonObject } from '../object.ts';
+import { type ApiObject, at, type JsonObject, readAs } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn, type Resource } from '../resource/resource.ts';
 import { conflict, invalid, notFound } from '../status.ts';
@@ -52,7 +52,7 @@ export async function bind(context: Context, call: Call): Promise<ApiResponse> {
   const collection = context.store.collection('pods');
   const existing = collection.get(keyIn(namespace, name));
   if (existing === undefined) throw notFound(pods, name);
-  const pod = existing.object as unknown as Pod;
+  const pod = readAs<Pod>(existing.object);
   if (pod.metadata.deletionTimestamp) {
     throw conflict(
       { group: '', name: 'pods/binding' },

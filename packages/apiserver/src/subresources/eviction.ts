@@ -13,7 +13,7 @@ import { decodeGo } from '../decode/go-json.ts';
 import { goType } from '../decode/go-types.ts';
 import { deleteOptions, writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
-import { type ApiObject, at, isObject, type JsonObject, put } from '../object.ts';
+import { type ApiObject, at, isObject, type JsonObject, put, readAs } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn, type Resource } from '../resource/resource.ts';
 import type { Preconditions, Write } from '../resource/write.ts';
@@ -67,7 +67,7 @@ export async function evict(context: Context, call: Call): Promise<ApiResponse> 
   const collection = context.store.collection('pods');
   const existing = collection.get(keyIn(namespace, name));
   if (existing === undefined) throw notFound(pods, name);
-  const pod = existing.object as unknown as Pod;
+  const pod = readAs<Pod>(existing.object);
   if (!isUnguarded(pod)) askBudget(context, pod, deletion.dryRun.length > 0);
   removeEvicted(context, { ...write, dryRun: deletion.dryRun.length > 0 }, existing, deletion);
   return jsonResponse(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
@@ -113,7 +113,7 @@ function askBudget(context: Context, pod: Pod, isDry: boolean): void {
 
 function* budgetsOf({ objects }: Context, { metadata }: Pod): Generator<PodDisruptionBudget, void> {
   for (const object of objects.list('poddisruptionbudgets.policy')) {
-    const budget = object as unknown as PodDisruptionBudget;
+    const budget = readAs<PodDisruptionBudget>(object);
     const { selector } = budget.spec ?? {};
     if (selector == null || budget.metadata.namespace !== metadata.namespace) continue;
     if (matchesLabels(requirementsOf(selector), metadata.labels)) yield budget;

@@ -9,6 +9,7 @@ import { forbiddenField, invalidValue, type Problem } from '@keelson/schema/vali
 import type { LogOptions } from '../container-logs.ts';
 import { optionalInteger } from '../decode/options.ts';
 import { acceptClauses } from '../encode/negotiate.ts';
+import { readAs } from '../object.ts';
 import type { ApiResponse, Sink } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { keyIn } from '../resource/resource.ts';
@@ -24,7 +25,7 @@ export function log(context: Context, call: Call): ApiResponse {
   const options = logOptions(request.query, name);
   const existing = context.store.collection('pods').get(keyIn(namespace, name));
   if (existing === undefined) throw notFound({ group: '', name: 'pods' }, name);
-  const pod = existing.object as unknown as Pod;
+  const pod = readAs<Pod>(existing.object);
   const container = containerIn(pod, request.query.get('container') ?? '');
   const node = pod.spec.nodeName ?? '';
   if (node === '') return { status: 204, headers: uncached, body: [] };

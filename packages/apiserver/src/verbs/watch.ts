@@ -2,7 +2,6 @@
 import type { Timer } from '@keelson/core';
 import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
 import { errorEvent, type Representation } from '../encode/representation.ts';
-import type { JsonObject } from '../object.ts';
 import { type ApiResponse, jsonType, type Sink } from '../request/exchange.ts';
 import { apiVersionOf } from '../resource/resource.ts';
 import { expired, type StatusError, tooLargeResourceVersion } from '../status.ts';
@@ -126,7 +125,7 @@ class OpenWatch implements Disposable {
   }
 
   #fail({ status }: StatusError): void {
-    this.#watcher.close(errorEvent(status as unknown as JsonObject));
+    this.#watcher.close(errorEvent(status));
   }
 
   #release(): void {

@@ -1,6 +1,6 @@
 /** CustomResourceDefinitions as values: what is asked of them everywhere. */
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@keelson/core/apiextensions/v1';
-import type { ApiObject, JsonObject } from '../../object.ts';
+import { type ApiObject, type JsonObject, readAs } from '../../object.ts';
 
 export type Definition = CustomResourceDefinition;
 export type DefinitionVersion = CustomResourceDefinitionVersion;
@@ -10,7 +10,7 @@ export const collectionName = 'customresourcedefinitions.apiextensions.k8s.io';
 /** On a definition that is being deleted, until the last of its objects is gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-export const asDefinition = (object: ApiObject): Definition => object as unknown as Definition;
+export const asDefinition = (object: ApiObject): Definition => readAs<Definition>(object);
 
 export function isConditionTrue({ status }: Definition, type: string): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');

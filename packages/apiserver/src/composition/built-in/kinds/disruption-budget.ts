@@ -2,7 +2,7 @@
 
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { fieldsInOrder, formatError, invalidValue, type Problem, unsupportedValue } from '@keelson/schema/validation';
-import type { ApiObject } from '../../../object.ts';
+import { type ApiObject, readAs } from '../../../object.ts';
 import { conditionProblems } from '../../../validate/conditions.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { podDisruptionBudgetTable } from '../tables/workloads.ts';
@@ -11,7 +11,7 @@ import { nonNegative } from './pod-validation.ts';
 
 type Spec = NonNullable<PodDisruptionBudget['spec']>;
 
-const specOf = (object: ApiObject): Spec => (object as unknown as PodDisruptionBudget).spec ?? {};
+const specOf = (object: ApiObject): Spec => readAs<PodDisruptionBudget>(object).spec ?? {};
 const policies = ['AlwaysAllow', 'IfHealthyBudget'];
 const percentFormat = '[0-9]+%';
 const percentProblem = formatError(
@@ -59,7 +59,7 @@ export const podDisruptionBudget: KindRules = {
     ];
   },
   validateStatus(object) {
-    const status = (object as unknown as PodDisruptionBudget).status ?? {};
+    const status = readAs<PodDisruptionBudget>(object).status ?? {};
     return [
       ...conditionProblems(status.conditions ?? [], 'status.conditions'),
       ...nonNegative('status.disruptionsAllowed', status.disruptionsAllowed),

@@ -11,7 +11,7 @@ import {
   required,
   unsupportedValue,
 } from '@keelson/schema/validation';
-import { type ApiObject, type JsonObject, without } from '../../../object.ts';
+import { type ApiObject, type JsonObject, readAs, without } from '../../../object.ts';
 
 export const nonNegative = (field: string, value: unknown): readonly Problem[] =>
   typeof value === 'number' && value < 0 ? [invalidValue(field, value, 'must be greater than or equal to 0')] : [];
@@ -101,7 +101,7 @@ function fixedPart(spec: JsonObject): JsonObject {
 }
 
 export function podUpdateProblems(object: ApiObject, old: ApiObject): readonly Problem[] {
-  const [before, after] = [old, object] as unknown as [Pod, Pod];
+  const [before, after] = [readAs<Pod>(old), readAs<Pod>(object)];
   const causes: Problem[] = [];
   const count = (pod: Pod, name: 'containers' | 'initContainers') => (pod.spec[name] ?? []).length;
   for (const name of ['containers', 'initContainers'] as const) {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '@keelson/core/v1';
+import { readAs } from '../../../object.ts';
 import { pod, qosClass } from './pod.ts';
 import { imageTag } from './pod-defaults.ts';
 
 const withResources = (...resources: readonly object[]) =>
-  ({ spec: { containers: resources.map((each) => ({ resources: each })) } }) as unknown as Pod;
+  readAs<Pod>({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {},
+    spec: { containers: resources.map((each) => ({ resources: each })) },
+  });
 const both = { cpu: '1', memory: '1Gi' };
 
 const classes: readonly (readonly [string, Pod, string])[] = [

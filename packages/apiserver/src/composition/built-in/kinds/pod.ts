@@ -1,12 +1,12 @@
 /** Pods: status and quality of service at creation, deletion grace, what an update may change. */
 import type { Container, Pod } from '@keelson/core/v1';
-import { type ApiObject, at, put } from '../../../object.ts';
+import { type ApiObject, at, put, readAs } from '../../../object.ts';
 import { podTable } from '../tables/pod.ts';
 import type { KindRules } from './kind-rules.ts';
 import { podDefaults } from './pod-defaults.ts';
 import { podSpecProblems, podUpdateProblems } from './pod-validation.ts';
 
-const asPod = (object: ApiObject): Pod => object as unknown as Pod;
+const asPod = (object: ApiObject): Pod => readAs<Pod>(object);
 
 /** Guaranteed: every container has limits for both, equal to its requests; BestEffort: none has anything. */
 export function qosClass({ spec }: Pod): string {

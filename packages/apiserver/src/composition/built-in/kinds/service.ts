@@ -12,13 +12,13 @@ import {
   required,
   unsupportedValue,
 } from '@keelson/schema/validation';
-import { type ApiObject, at, compact, type JsonObject, put } from '../../../object.ts';
+import { type ApiObject, at, compact, type JsonObject, put, readAs } from '../../../object.ts';
 import type { StrategyContext } from '../../../resource/resource.ts';
 import { serviceTable } from '../tables/core.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
 
-const asService = (object: ApiObject): Service => object as unknown as Service;
+const asService = (object: ApiObject): Service => readAs<Service>(object);
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 function defaults(spec: JsonObject): JsonObject {

@@ -11,7 +11,7 @@ import {
   required,
   unsupportedValue,
 } from '@keelson/schema/validation';
-import { type ApiObject, at, type JsonObject } from '../../../object.ts';
+import { type ApiObject, at, type JsonObject, readAs } from '../../../object.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { daemonSetTable, deploymentTable, replicaSetTable, statefulSetTable } from '../tables/workloads.ts';
 import { change, fill, fillSpec } from './fill.ts';
@@ -127,7 +127,7 @@ export const deployment: KindRules = {
     ),
   generation: 'content and annotations',
   validate(object) {
-    const { spec } = object as unknown as Deployment;
+    const { spec } = readAs<Deployment>(object);
     const { progressDeadlineSeconds, minReadySeconds = 0 } = spec;
     return [
       ...nonNegative('spec.replicas', spec.replicas),
@@ -156,7 +156,7 @@ export const replicaSet: KindRules = {
   default: (object) => fillSpec({ replicas: 1 })(templateDefaults(object)),
   generation: 'content',
   validate(object) {
-    const { spec } = object as unknown as ReplicaSet;
+    const { spec } = readAs<ReplicaSet>(object);
     return [
       ...nonNegative('spec.replicas', spec.replicas),
       ...nonNegative('spec.minReadySeconds', spec.minReadySeconds),

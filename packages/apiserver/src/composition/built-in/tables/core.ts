@@ -1,17 +1,19 @@
 /** The rows of the small kinds of the legacy group, of leases and of nodes. */
+
 import type { Lease } from '@keelson/core/coordination/v1';
 import type { ConfigMap, Namespace, Node, Secret, Service } from '@keelson/core/v1';
 import { age, ageColumn, column, labelsText, named, wide } from '../../../encode/table-columns.ts';
+import { readAs } from '../../../object.ts';
 
 export const namespaceTable = named(
-  (object, now) => [(object as unknown as Namespace).status?.phase ?? '', age(object, now)],
+  (object, now) => [readAs<Namespace>(object).status?.phase ?? '', age(object, now)],
   column('Status', 'The status of the namespace'),
   ageColumn,
 );
 
 export const configMapTable = named(
   (object, now) => {
-    const { data, binaryData } = object as unknown as ConfigMap;
+    const { data, binaryData } = readAs<ConfigMap>(object);
     return [Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length, age(object, now)];
   },
   column('Data', 'How many keys it has.'),
@@ -20,7 +22,7 @@ export const configMapTable = named(
 
 export const secretTable = named(
   (object, now) => {
-    const { type, data } = object as unknown as Secret;
+    const { type, data } = readAs<Secret>(object);
     return [type ?? '', Object.keys(data ?? {}).length, age(object, now)];
   },
   column('Type', 'What the content is for.'),
@@ -29,7 +31,7 @@ export const secretTable = named(
 );
 
 export const leaseTable = named(
-  (object, now) => [(object as unknown as Lease).spec?.holderIdentity ?? '', age(object, now)],
+  (object, now) => [readAs<Lease>(object).spec?.holderIdentity ?? '', age(object, now)],
   column('Holder', 'Who holds the lease.'),
   ageColumn,
 );
@@ -50,7 +52,7 @@ function externalAddress({ spec, status }: Service): string {
 
 export const serviceTable = named(
   (object, now) => {
-    const service = object as unknown as Service;
+    const service = readAs<Service>(object);
     const { spec } = service;
     const ports = (spec?.ports ?? []).map(
       ({ port, nodePort, protocol }) => `${port}${nodePort ? `:${nodePort}` : ''}/${protocol ?? 'TCP'}`,
@@ -76,7 +78,7 @@ const rolePrefix = 'node-role.kubernetes.io/';
 
 export const nodeTable = named(
   (object, now) => {
-    const { spec, status, metadata } = object as unknown as Node;
+    const { spec, status, metadata } = readAs<Node>(object);
     const ready = (status?.conditions ?? []).find(({ type }) => type === 'Ready');
     const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
     const roles = Object.keys(metadata.labels ?? {})

@@ -1,6 +1,8 @@
 /** The row of an event, which begins with when it was last seen and not with a name. */
+
 import type { Event } from '@keelson/core/v1';
 import { column, nameColumn, since, wide } from '../../../encode/table-columns.ts';
+import { readAs } from '../../../object.ts';
 import type { TableRules } from '../../../resource/resource.ts';
 
 function source({ source: from, reportingComponent, reportingInstance }: Event): string {
@@ -23,7 +25,7 @@ export const eventTable: TableRules = {
     { ...nameColumn, priority: 1 },
   ],
   cells(object, now) {
-    const event = object as unknown as Event;
+    const event = readAs<Event>(object);
     const { involvedObject, series } = event;
     const first = since(event.firstTimestamp ?? event.eventTime, now);
     const last = series

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '@keelson/core/v1';
+import { readAs } from '../../../object.ts';
 import { podSummary } from './pod.ts';
 
 interface Case {
@@ -70,7 +71,9 @@ const cases: readonly Case[] = [
 
 for (const { says, expected, ...object } of cases) {
   test(`a pod that ${says} is shown as ${expected.join(' ')}`, () => {
-    const { ready, total, reason, restarts } = podSummary({ metadata: {}, spec, ...object } as unknown as Pod);
+    const { ready, total, reason, restarts } = podSummary(
+      readAs<Pod>({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec, ...object }),
+    );
     assert.deepEqual([`${ready}/${total}`, reason, restarts], expected);
   });
 }

@@ -1,7 +1,7 @@
 /** The row of a pod: how many containers are ready, and in one word what it is doing. */
 import type { ContainerStatus, Pod } from '@keelson/core/v1';
 import { age, ageColumn, column, named, since, wide } from '../../../encode/table-columns.ts';
-import type { ApiObject } from '../../../object.ts';
+import { type ApiObject, readAs } from '../../../object.ts';
 import type { TableRules } from '../../../resource/resource.ts';
 
 interface Summary {
@@ -105,7 +105,7 @@ const gates = (pod: Pod): string => {
 export const podTable: TableRules = {
   ...named(
     (object: ApiObject, now) => {
-      const pod = object as unknown as Pod;
+      const pod = readAs<Pod>(object);
       const { ready, total, reason, restarts, restartedAt } = podSummary(pod);
       return [
         `${ready}/${total}`,
@@ -131,7 +131,7 @@ export const podTable: TableRules = {
     wide('Readiness Gates', 'How many of the additional conditions for readiness are met.'),
   ),
   conditions(object) {
-    const phase = (object as unknown as Pod).status?.phase;
+    const phase = readAs<Pod>(object).status?.phase;
     if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;
     const message = phase === 'Succeeded' ? 'The pod has completed successfully.' : 'The pod failed.';
     return [{ type: 'Completed', status: 'True', reason: phase, message }];

@@ -1,4 +1,5 @@
 /** The rows of workloads: wanted, there, ready. */
+
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import {
@@ -13,12 +14,13 @@ import {
   selectorText,
   wide,
 } from '../../../encode/table-columns.ts';
+import { readAs } from '../../../object.ts';
 
 const selectorColumn = wide('Selector', 'Which pods belong to it, by their labels.');
 
 export const deploymentTable = named(
   (object, now) => {
-    const { spec, status } = object as unknown as Deployment;
+    const { spec, status } = readAs<Deployment>(object);
     return [
       `${status?.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
       status?.updatedReplicas ?? 0,
@@ -38,7 +40,7 @@ export const deploymentTable = named(
 
 export const replicaSetTable = named(
   (object, now) => {
-    const { spec, status } = object as unknown as ReplicaSet;
+    const { spec, status } = readAs<ReplicaSet>(object);
     return [
       spec.replicas ?? 0,
       status?.replicas ?? 0,
@@ -58,7 +60,7 @@ export const replicaSetTable = named(
 
 export const statefulSetTable = named(
   (object, now) => {
-    const { spec, status } = object as unknown as StatefulSet;
+    const { spec, status } = readAs<StatefulSet>(object);
     return [
       `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
       age(object, now),
@@ -72,7 +74,7 @@ export const statefulSetTable = named(
 
 export const daemonSetTable = named(
   (object, now) => {
-    const { spec, status } = object as unknown as DaemonSet;
+    const { spec, status } = readAs<DaemonSet>(object);
     return [
       status?.desiredNumberScheduled ?? 0,
       status?.currentNumberScheduled ?? 0,
@@ -98,7 +100,7 @@ export const daemonSetTable = named(
 
 export const podDisruptionBudgetTable = named(
   (object, now) => {
-    const { spec, status } = object as unknown as PodDisruptionBudget;
+    const { spec, status } = readAs<PodDisruptionBudget>(object);
     return [
       String(spec?.minAvailable ?? 'N/A'),
       String(spec?.maxUnavailable ?? 'N/A'),
