@@ -4,15 +4,15 @@ import type { Pod } from '@keelson/core/v1';
 /** How a node is asked for logs, as a real server asks a kubelet. */
 export type ContainerLogs = (request: LogRequest) => ContainerLog;
 
-export interface LogRequest extends LogOptions {
+export interface LogRequest extends ContainerLogOptions {
   readonly node: string;
   readonly pod: Pod;
   readonly container: string;
-  /** Nobody listens any more. */
+  /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
 }
 
-export interface LogOptions {
+export interface ContainerLogOptions {
   /** Goes on as the container writes, until it ends. */
   readonly follow: boolean;
   /** Of the container before its last restart. */
@@ -28,5 +28,5 @@ export type ContainerLog =
   | { readonly type: 'log'; readonly bytes: AsyncIterable<Uint8Array> }
   /** There is none, and the node says why. */
   | { readonly type: 'refused'; readonly message: string }
-  /** Nobody answers for that node. */
+  /** No kubelet answers for that node. */
   | { readonly type: 'unreachable' };

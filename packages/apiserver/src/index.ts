@@ -1,5 +1,5 @@
 export type { Tokens } from './authenticate/authenticate.ts';
-export type { ContainerLog, ContainerLogs, LogOptions, LogRequest } from './container-logs.ts';
+export type { ContainerLog, ContainerLogOptions, ContainerLogs, LogRequest } from './container-logs.ts';
 export type { User } from './request/user.ts';
-export type { ApiServer, ApiServerOptions, Listening, ListenOptions } from './server.ts';
+export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';
 export { createApiServer } from './server.ts';

@@ -33,17 +33,17 @@ export interface ApiServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-export interface ListenOptions {
+export interface ServingOptions {
   /** 0 takes a free one. @default 0 */
   readonly port?: number | undefined;
 }
 
-/** An open door; disposing it closes it and keeps the server's state. */
+/** The server on a port; disposing it closes the port and all connections, and keeps the server's state. */
 export interface Listening extends AsyncDisposable {
   /** Such as `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** The text of a kubeconfig for the administrator; valid for every door of this server on the same port. */
+  /** The text of a kubeconfig for the administrator; valid whenever this server listens on the same port. */
   readonly kubeconfig: string;
   /** The certificate of the server's own authority, in PEM. */
   readonly certificateAuthority: string;
@@ -52,10 +52,10 @@ export interface Listening extends AsyncDisposable {
 export interface ApiServer extends AsyncDisposable {
   /** The way in for code in this process, as the administrator: no sockets, no timers, microtasks alone. */
   readonly transport: Transport;
-  /** The same for somebody else, with the rules bound to him; a service account that is given no groups has its own. */
+  /** The same for another user, with the rules bound to it; a service account that is given no groups has its own. */
   transportAs(user: User): Transport;
-  /** Opens a door on the loopback address. */
-  listen(options?: ListenOptions): Promise<Listening>;
+  /** Serves HTTPS on the loopback address, with certificates of its own authority. */
+  listen(options?: ServingOptions): Promise<Listening>;
   /** Forgets past states, as etcd does every five minutes: older watches and pages expire. */
   compact(): void;
 }
@@ -67,7 +67,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 
   let identities: { readonly authority: Authority; readonly server: Identity; readonly client: Identity } | undefined;
-  const doors = new Set<Listening>();
+  const open = new Set<Listening>();
 
   return {
     transport: transportAs(administrator),
@@ -79,28 +79,28 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
         identities = { authority, server, client: authority.issueClient(administrator.name, administrator.groups) };
       }
       const { authority, server, client } = identities;
-      const door = await serveHttps(handle, {
+      const https = await serveHttps(handle, {
         port,
         server,
         authority: authority.certificate,
       });
       const listening: Listening = {
-        url: door.url,
-        port: door.port,
-        kubeconfig: kubeconfigText(door.url, authority.certificate, client),
+        url: https.url,
+        port: https.port,
+        kubeconfig: kubeconfigText(https.url, authority.certificate, client),
         certificateAuthority: authority.certificate,
         async [Symbol.asyncDispose]() {
-          doors.delete(listening);
-          await door[Symbol.asyncDispose]();
+          open.delete(listening);
+          await https[Symbol.asyncDispose]();
         },
       };
-      doors.add(listening);
+      open.add(listening);
       return listening;
     },
     compact: () => composition.context.store.compact(),
     async [Symbol.asyncDispose]() {
       composition[Symbol.dispose]();
-      await Promise.all([...doors].map((door) => door[Symbol.asyncDispose]()));
+      await Promise.all([...open].map((each) => each[Symbol.asyncDispose]()));
     },
   };
 }

@@ -110,7 +110,7 @@ export function invalid(kind: Named, name: string, causes: readonly Problem[]): 
   );
 }
 
-/** Query parameters that contradict each other or have values nobody knows. */
+/** Query parameters that contradict each other or have unknown values. */
 export const invalidOptions = (kind: string, causes: readonly Problem[]): StatusError =>
   invalid({ group: 'meta.k8s.io', name: kind }, '', causes);
 
@@ -121,8 +121,6 @@ export const methodUnknown = (): StatusError =>
 /** Real Kubernetes does this and we do not: said, rather than answered by half. */
 export const notImplemented = (what: string): StatusError =>
   new StatusError(501, 'NotImplemented', `${what} is not implemented by this server`);
-
-export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 export const tooLargeResourceVersion = (asked: number, current: number): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {

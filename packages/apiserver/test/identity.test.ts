@@ -42,7 +42,7 @@ test('a token holds until a minute after its account was marked for deletion', a
   assert.equal(await problemOf(started, token), '[invalid bearer token, service account default/a has been deleted]');
 });
 
-test('a token of another server is nobody here', async () => {
+test('a token of another server is unknown here', async () => {
   await using started = startServer();
   await using other = startServer({ random: seededRandom(2) });
   for (const { talk } of [started, other]) await talk.ok('POST', accounts, { metadata: { name: 'a' } });
@@ -72,7 +72,7 @@ async function grant(talk: Talk, name: string, subject: object, ...resources: st
   });
 }
 
-test('somebody in the process has his rules, and they count from the next request on', async () => {
+test('a user in the process has its rules, and they count from the next request on', async () => {
   await using started = startServer();
   const { talk, server } = started;
   const jane = new Talk(server.transportAs({ name: 'jane', groups: ['crew'] }));

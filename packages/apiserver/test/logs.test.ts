@@ -45,7 +45,7 @@ test('a log is what the node gives, as plain text', async () => {
   });
 });
 
-test('who follows a log hears each line as it comes, and the node hears when he leaves', async () => {
+test('who follows a log hears each line as it comes, and the node hears when the reader leaves', async () => {
   let write: (text: string) => void = () => {};
   let isLeft = false;
   async function* slowly(signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -86,7 +86,7 @@ test('what the node refuses is a bad request in its words', async () => {
   assert.deepEqual([status, body.reason, body.message], [400, 'BadRequest', 'not yet']);
 });
 
-test('a node that nobody answers for cannot be asked', async () => {
+test('a node that no kubelet answers for cannot be asked', async () => {
   for (const logs of [undefined, () => ({ type: 'unreachable' }) as const]) {
     await using started = await withLogs(logs);
     const { status, body } = await started.talk.send('GET', `${pods}/a/log`);

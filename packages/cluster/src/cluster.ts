@@ -9,7 +9,7 @@ import {
   type ApiServerOptions,
   createApiServer,
   type Listening,
-  type ListenOptions,
+  type ServingOptions,
 } from '@keelson/apiserver';
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
@@ -35,8 +35,8 @@ export interface ClusterOptions extends Pick<ApiServerOptions, 'tokens'> {
 export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 'transportAs' | 'compact'> {
   /** Settles when the controllers work and the node is ready. */
   readonly ready: Promise<void>;
-  /** Opens a door for others, over HTTPS on the loopback address. */
-  listen(options?: ListenOptions): Promise<Listening>;
+  /** Serves HTTPS on the loopback address, for others. */
+  listen(options?: ServingOptions): Promise<Listening>;
 }
 
 const publisher = 'root-ca-certificate-publisher';
@@ -81,7 +81,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
       const listening = await server.listen(listenOptions);
-      // The server's certificates are made with its first door; before, there is nothing to publish.
+      // The server's certificates are made when it first listens; before, there is nothing to publish.
       if (!isPublishing) await start([publisher], { rootCa: listening.certificateAuthority });
       isPublishing = true;
       return listening;

@@ -1,6 +1,6 @@
 /**
  * The admission plugin OwnerReferencesPermissionEnforcement: whoever makes an object depend on another could have deleted
- * it himself, and whoever holds back the deletion of an owner could have set its finalizers.
+ * it, and whoever holds back the deletion of an owner could have set its finalizers.
  *
  * Not on in every installation of Kubernetes; it is in OpenShift, so that operators must live with it.
  */

@@ -1,6 +1,6 @@
 /**
- * Nobody gives away more than he has: a role that is written, or bound to somebody, may hold only what its writer holds
- * himself, unless he is allowed the verbs `escalate` or `bind`.
+ * No user gives away more than it has: a role that is written, or bound, may hold only what its writer holds, unless the
+ * writer is allowed the verbs `escalate` or `bind`.
  */
 import { equalJson } from '@keelson/core';
 import type { ClusterRole, PolicyRule, RoleRef } from '@keelson/core/rbac/v1';

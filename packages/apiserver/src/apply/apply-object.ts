@@ -6,16 +6,11 @@
  * normalise later (`0.1` to `100m`) is a difference here, as on the real one.
  */
 import { equalJson } from '@keelson/core';
-import { difference, equalSets, isEmpty, type PathSet } from '@keelson/core/fields';
+import { equalSets, isEmpty } from '@keelson/core/fields';
 import { isObject, type JsonObject } from '../object.ts';
-import {
-  type ApplyConflict,
-  type ConflictCause,
-  conflictCauses,
-  conflictMessage,
-  conflictsOf,
-} from './conflict-message.ts';
-import { lastAppliedFields, withLastApplied } from './ownership/last-applied.ts';
+import { applyConflicts } from './apply-conflict.ts';
+import { type ApplyConflict, type ConflictCause, conflictCauses, conflictMessage } from './conflict-message.ts';
+import { withLastApplied } from './ownership/last-applied.ts';
 import {
   decodeManagers,
   encodeManagers,
@@ -104,11 +99,9 @@ function applyTo(live: JsonObject, stored: Managers, managers: Managers, request
   const merged = merge(live, applied, type.schema) as JsonObject;
   const wanted = pruneUnnamed(merged, type, owners, last, next);
   const { managers: remaining, taken } = transfer(live, wanted, type, owners, id);
-  if (taken.size > 0 && !force) {
-    const conflicts = conflictsOf(manager === 'kubectl' ? withoutOwn(taken, live, type) : taken, owners);
-    if (conflicts.length > 0) {
-      return { type: 'conflict', message: conflictMessage(conflicts), causes: conflictCauses(conflicts), conflicts };
-    }
+  const conflicts = applyConflicts({ live, type, manager, force }, taken, owners);
+  if (conflicts.length > 0) {
+    return { type: 'conflict', message: conflictMessage(conflicts), causes: conflictCauses(conflicts), conflicts };
   }
   const changed = wanted !== live && !equalJson(wanted, live);
   const own = withoutNeverOwned(next);
@@ -124,12 +117,7 @@ function isUnchanged(owners: Managers, before: Managers): boolean {
   return owners.size === before.size && Array.from(owners).every(([id, owner]) => before.get(id) === owner);
 }
 
-function withoutOwn(taken: ReadonlyMap<string, PathSet>, live: JsonObject, type: ObjectType): Map<string, PathSet> {
-  const own = lastAppliedFields(live, type);
-  return new Map(Array.from(taken, ([id, fields]) => [id, difference(fields, own)]));
-}
-
-/** The fields of an object that nobody applied yet and whose owners are unknown belong to a manager of that name. */
+/** The fields of an object that was never applied and whose owners are unknown belong to a manager of that name. */
 function beforeFirstApply(live: JsonObject, type: ObjectType, now: string): ReadonlyMap<string, Ownership> {
   const writer = {
     manager: 'before-first-apply',

@@ -1,4 +1,4 @@
-/** Conflicts of an apply, in the words of the real server. */
+/** Conflicts of an apply, in the words of the real server; whether there are any, `apply-conflict.ts` says. */
 
 import { compareText, type PathSet, printPaths } from '@keelson/core/fields';
 import type { Managers } from './ownership/managed-fields.ts';

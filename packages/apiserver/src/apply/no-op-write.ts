@@ -1,6 +1,8 @@
 /**
- * A write that changed nothing but the times in managedFields changed nothing: the old times come back, so that the
- * write can be recognised as none.
+ * A write that changes nothing, such as an apply of what is there already, is none: no new version, no event.
+ *
+ * The store leaves out a write whose object equals the stored one. Since every write stamps its entry in managedFields,
+ * one that changed nothing but these times gets the old ones back here, and is equal then.
  */
 import { equalJson } from '@keelson/core';
 import { isObject, type JsonObject } from '../object.ts';

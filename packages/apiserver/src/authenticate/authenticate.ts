@@ -18,7 +18,7 @@ export const serverAudiences: readonly string[] = [issuer];
 
 export type Bearer =
   | ({ readonly type: 'known' } & TokenBearer)
-  /** Nobody knows the token; `why` when it is one of ours. */
+  /** The token is unknown; `why` when it is one of ours. */
   | { readonly type: 'unknown'; readonly why: string | undefined };
 
 export class Authenticator {

@@ -1,4 +1,4 @@
-/** What somebody wants to do, as rules speak of it, and the refusal of it. */
+/** What a user wants to do, as rules speak of it, and the refusal of it. */
 
 import { type FieldRequirement, parseFieldSelector } from '@keelson/core';
 import { pathSegmentProblems } from '@keelson/schema/validation';

@@ -2,7 +2,7 @@
  * May this user do that: role-based access control over the roles and bindings in the store.
  *
  * Promises: a decision follows from the roles and bindings as they are at that moment. Bindings are found by their
- * subjects, in an index of each namespace that is made anew when one of its bindings has changed and somebody asks;
+ * subjects, in an index of each namespace that is made anew when one of its bindings has changed and a request asks;
  * members of `system:masters` never get as far.
  * Does not: know the Node authoriser, by which kubelets may read what their pods need.
  */
@@ -22,7 +22,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** The rules of somebody in a namespace, and what kept others from being found. */
+/** The rules of a user in a namespace, and what kept others from being found. */
 export interface Rules {
   readonly rules: readonly PolicyRule[];
   /** Empty when all were found. */
@@ -186,7 +186,7 @@ function keyOf({ kind, name, namespace }: Subject, own: string): string | undefi
   }
 }
 
-/** The bindings that name the user or one of his groups: each once, by the first subject that does. */
+/** The bindings that name the user or one of its groups: each once, by the first subject that does. */
 function grantsOf(index: Index, { name, groups }: User): readonly Grant[] {
   const found = [...(index.get(userKey(name)) ?? [])];
   for (const each of groups) found.push(...(index.get(groupKey(each)) ?? []));

@@ -1,5 +1,5 @@
 /**
- * The server before anybody listens: the steps, given the kinds that they serve and the objects of the first moment.
+ * The server before it listens: the steps, given the kinds that they serve and the objects of the first moment.
  *
  * Promises: all state belongs to the value that is returned; time and chance are those that were given.
  */

@@ -85,7 +85,7 @@ class Reader {
     return bytes;
   }
 
-  /** A value of a field that nobody knows. */
+  /** A value of an unknown field. */
   skip(wire: number): void {
     if (wire === 0) this.varint();
     else if (wire === 1) this.take(8);
@@ -229,7 +229,7 @@ const special: Readonly<Record<string, (value: Record<string, unknown>) => unkno
     return `${microTimestamp(at).slice(0, 19)}.${micros}Z`;
   },
   Duration: ({ duration }) => `${Number(duration ?? 0) / 1_000_000_000}s`,
-  // Garbage is kept as it is: nobody's fields can be read out of it, and the write goes on without them.
+  // Garbage is kept as it is: no fields can be read out of it, and the write goes on without them.
   FieldsV1: ({ Raw }) => {
     try {
       return parsed(Raw) ?? {};

@@ -18,7 +18,7 @@ interface CustomDocument {
 /** Documents of custom resources, made again when what is served has changed. */
 export class OpenApi {
   readonly #registry: Registry;
-  #edition = -1;
+  #changeCount = -1;
   readonly #custom = new Map<string, CustomDocument>();
 
   constructor(registry: Registry) {
@@ -87,9 +87,9 @@ export class OpenApi {
   }
 
   #customDocument(path: string): CustomDocument | undefined {
-    if (this.#edition !== this.#registry.edition) {
+    if (this.#changeCount !== this.#registry.changeCount) {
       this.#custom.clear();
-      this.#edition = this.#registry.edition;
+      this.#changeCount = this.#registry.changeCount;
     }
     let found = this.#custom.get(path);
     if (found === undefined) {

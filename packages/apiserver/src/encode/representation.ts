@@ -55,7 +55,7 @@ const listBytes = (head: JsonObject, items: readonly (readonly Buffer[])[]): rea
 function objects(resource: Resource): Representation {
   const { strategy, kind, listKind } = resource;
   const apiVersion = apiVersionOf(resource);
-  const form = `json ${strategy.edition}`;
+  const form = `json ${strategy.readVersion}`;
   const bytes = (revision: Revision) => revision.encoded(form, (object) => encodeObject(strategy.fromStorage(object)));
   // In a list of a built-in kind the items do not say what they are; the list does.
   const open = Buffer.from('{');

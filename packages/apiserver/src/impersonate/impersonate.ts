@@ -1,5 +1,5 @@
 /**
- * Acting as somebody else: the headers that ask for it, and who may.
+ * Acting as another user: the headers that ask for it, and who may.
  *
  * There are several ways to be allowed it. The narrow ones (`impersonate:user-info` and its like) also name the request
  * for which it is wanted; the old one (`impersonate`) does not. Any of them will do. A refusal speaks of the way that
@@ -14,7 +14,7 @@ import type { Impersonation } from '../request/exchange.ts';
 import { allAuthenticated, allUnauthenticated, anonymousName, type User, withGroup } from '../request/user.ts';
 import { badRequest, StatusError } from '../status.ts';
 
-/** Whom the headers of a request ask for; `undefined` when they ask for nobody. */
+/** Whom the headers of a request ask for; `undefined` when they ask for no one. */
 export function wantedUser(headers: Impersonation): User | undefined {
   const name = headers.get('impersonate-user')?.[0] ?? '';
   const uid = headers.get('impersonate-uid')?.[0] ?? '';

@@ -1,15 +1,15 @@
 /**
- * What comes in by a door and what goes out by it: the same values for HTTPS and for a call in the process.
+ * Requests and responses: the same values for HTTPS and for a call in the process.
  */
 import type { User } from './user.ts';
 
-/** Who a door has found out the caller to be; the step `authenticate` decides what that means. */
+/** What serving found out about the caller; the step `authenticate` decides what that means. */
 export interface Credentials {
   /** The subject of a client certificate that this server's CA has signed: common name and organisations. */
   readonly certificate?: User | undefined;
 }
 
-/** The headers that ask to act as somebody else, by their names in lower case; one may be sent several times. */
+/** The headers that ask to act as another user, by their names in lower case; one may be sent several times. */
 export type Impersonation = ReadonlyMap<string, readonly string[]>;
 
 export interface ApiRequest {

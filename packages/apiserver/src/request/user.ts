@@ -1,4 +1,4 @@
-/** Who somebody is: a name, groups, and what else was found out about him. */
+/** Users: a name, groups, and what else authentication found out. */
 
 export interface User {
   readonly name: string;
@@ -22,5 +22,5 @@ export const isPrivileged = ({ groups }: User): boolean => groups.includes('syst
 export const withGroup = (user: User, group: string): User =>
   user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };
 
-/** Where a user's extra values say by which credential he came. */
+/** Where a user's extra values say by which credential it came. */
 export const credentialId = 'authentication.kubernetes.io/credential-id';

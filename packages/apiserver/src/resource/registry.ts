@@ -16,7 +16,7 @@ export class Registry {
   readonly #resources = new Map<string, Map<string, Resource>>();
   readonly #builtIn: readonly Resource[];
   #custom: readonly Resource[] = [];
-  #edition = 0;
+  #changeCount = 0;
   #groups: readonly GroupVersions[] | undefined;
 
   constructor(builtIn: readonly Resource[]) {
@@ -25,8 +25,8 @@ export class Registry {
   }
 
   /** Changes with every change of what is served. */
-  get edition(): number {
-    return this.#edition;
+  get changeCount(): number {
+    return this.#changeCount;
   }
 
   find(group: string, version: string, resource: string): Resource | undefined {
@@ -49,7 +49,7 @@ export class Registry {
   /** Serves these custom resources instead of those that were served. */
   serve(custom: readonly Resource[]): void {
     this.#custom = custom;
-    this.#edition += 1;
+    this.#changeCount += 1;
     this.#groups = undefined;
     this.#index();
   }

@@ -111,7 +111,7 @@ export interface Strategy {
   openApiSchema(): JsonObject | undefined;
 
   /** Names what `fromStorage` gives; another name means that the same stored object may read differently now. */
-  readonly edition: string;
+  readonly readVersion: string;
   toStorage(object: ApiObject): ApiObject;
   /** Of a stored object, whatever its version was; must give the same for the same. */
   fromStorage(object: ApiObject): ApiObject;

@@ -68,7 +68,7 @@ async function respond(handling: RequestHandling, request: ApiRequest, warnings:
   }
 }
 
-/** Who is asking, or on whose behalf; throws unless he may. */
+/** Who is asking, or on whose behalf; throws unless that is allowed. */
 function authorised(handling: RequestHandling, request: ApiRequest, info: RequestInfo, warnings: string[]): User {
   const { authenticator, authoriser } = handling.context;
   const { query, impersonation } = request;
@@ -106,7 +106,7 @@ function failure(error: unknown, user: User | undefined): ApiResponse {
       ...response.headers,
       'cache-control': 'no-cache, private',
       ...(seconds !== undefined && seconds > 0 && { 'retry-after': String(seconds) }),
-      // What is refused to somebody may be shown to him in a browser.
+      // A refusal may be shown in a browser.
       ...(user === undefined && code !== 401 && { 'x-content-type-options': 'nosniff' }),
     },
   };

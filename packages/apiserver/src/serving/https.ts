@@ -1,5 +1,5 @@
 /**
- * The door on the network: HTTPS on the loopback address.
+ * The server on the network: HTTPS on the loopback address.
  *
  * Promises: closing it ends every connection and every open watch at once, and touches no state; another door on the same
  * server goes on where it stopped.
@@ -12,7 +12,7 @@ import { maxBodyBytes } from '../decode/body.ts';
 import { type ApiRequest, type ApiResponse, type Credentials, isStream, type Sink } from '../request/exchange.ts';
 import { credentialId } from '../request/user.ts';
 import type { Identity } from './certificates.ts';
-import type { Answer } from './in-process.ts';
+import type { RequestHandler } from './in-process.ts';
 
 export interface HttpsDoor extends AsyncDisposable {
   readonly url: string;
@@ -20,7 +20,7 @@ export interface HttpsDoor extends AsyncDisposable {
 }
 
 export async function serveHttps(
-  answer: Answer,
+  handle: RequestHandler,
   {
     port,
     server: identity,
@@ -31,7 +31,7 @@ export async function serveHttps(
   const server = createServer(
     { cert: identity.certificate, key: identity.key, ca: authority, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
-      serve(answer, request, response, streams).catch(() => response.destroy());
+      serve(handle, request, response, streams).catch(() => response.destroy());
     },
   );
   // Clients keep connections and decide themselves when to drop them; a watch may be silent for an hour.
@@ -59,14 +59,14 @@ export async function serveHttps(
 }
 
 async function serve(
-  answer: Answer,
+  handle: RequestHandler,
   request: IncomingMessage,
   response: ServerResponse,
   streams: Set<Disposable>,
 ): Promise<void> {
   const api = await asApiRequest(request);
   if (api === undefined) return;
-  send(await answer(api), response, streams);
+  send(await handle(api), response, streams);
 }
 
 /** `undefined` when the client went away before it had said everything. */

@@ -1,5 +1,5 @@
 /**
- * The door without sockets: a request is a function call, its answer a value.
+ * The server without sockets: a request is a function call, its answer a value.
  *
  * Promises: nothing here waits for anything but microtasks, so that a virtual clock knows when nothing is left to run.
  */
@@ -8,10 +8,10 @@ import { accountGroups, accountOf } from '../authenticate/service-account-name.t
 import { type ApiRequest, type ApiResponse, isStream, type Sink } from '../request/exchange.ts';
 import { allAuthenticated, type User, withGroup } from '../request/user.ts';
 
-export type Answer = (request: ApiRequest) => Promise<ApiResponse>;
+export type RequestHandler = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** Requests come from `caller`, unless they carry credentials of their own. */
-export function inProcessTransport(answer: Answer, caller: User): Transport {
+export function inProcessTransport(handle: RequestHandler, caller: User): Transport {
   const user = complete(caller);
   return {
     request(request) {
@@ -22,14 +22,14 @@ export function inProcessTransport(answer: Answer, caller: User): Transport {
       } catch (error) {
         return Promise.reject(error);
       }
-      const answered = answer(asApiRequest(request, user));
+      const response = handle(asApiRequest(request, user));
       return new Promise((resolve, reject) => {
         const onAbort = () => reject(signal?.reason);
         signal?.addEventListener('abort', onAbort, { once: true });
-        answered
+        response
           .then((response) => {
             signal?.removeEventListener('abort', onAbort);
-            // Nobody waits for it any more, so a stream must not begin.
+            // The caller no longer waits for it, so a stream must not begin.
             if (!signal?.aborted) resolve(asTransportResponse(response, signal));
           })
           .catch(reject);
@@ -39,7 +39,7 @@ export function inProcessTransport(answer: Answer, caller: User): Transport {
   };
 }
 
-/** A service account that is given no groups has its own, and everybody is somebody. */
+/** A service account that is given no groups has its own, and every user is authenticated. */
 function complete(user: User): User {
   const account = user.groups.length === 0 ? accountOf(user.name) : undefined;
   const grouped = account === undefined ? user : { ...user, groups: accountGroups(account.namespace) };

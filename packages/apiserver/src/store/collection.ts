@@ -3,7 +3,7 @@
  *
  * Promises: lists are in key order and belong to one instant; a list once handed out never changes; any state since the
  * oldest kept change can be had again.
- * Does not: number revisions or tell anybody of changes; that is the store's part.
+ * Does not: number revisions or notify of changes; that is the store's part.
  */
 import type { Change, Revision } from './revision.ts';
 

@@ -1,4 +1,4 @@
-/** May somebody do something: the questions of that kind, what must be in them, and their answers. */
+/** Access reviews: who may do what. The questions, what must be in them, and their answers. */
 import { fieldsInOrder, invalidValue, type Problem } from '@keelson/schema/validation';
 import type { Attributes } from '../authorise/attributes.ts';
 import { type ApiObject, type JsonObject, without } from '../object.ts';

@@ -6,7 +6,7 @@
 import { type Clock, sleep } from '@keelson/core';
 import type { Container, Pod } from '@keelson/core/v1';
 import { forbiddenField, invalidValue, type Problem } from '@keelson/schema/validation';
-import type { LogOptions } from '../container-logs.ts';
+import type { ContainerLogOptions } from '../container-logs.ts';
 import { optionalInteger } from '../decode/options.ts';
 import { acceptClauses } from '../encode/negotiate.ts';
 import { readAs } from '../object.ts';
@@ -58,7 +58,7 @@ const maxPendingBytes = 1024 * 1024;
 /** A sink does not say when it has been emptied, so that has to be looked for. */
 const lookMs = 20;
 
-/** As fast as the reader takes it, so that a slow one costs no memory; rejects when he leaves while he is waited for. */
+/** As fast as the reader takes it, so that a slow one costs no memory; rejects when the reader leaves while it is waited for. */
 export async function pass(
   bytes: AsyncIterable<Uint8Array>,
   sink: Sink,
@@ -85,7 +85,7 @@ function assertAcceptable(accept = '*/*'): void {
   throw new StatusError(406, 'NotAcceptable', message, {});
 }
 
-function logOptions(query: URLSearchParams, name: string): LogOptions {
+function logOptions(query: URLSearchParams, name: string): ContainerLogOptions {
   const options = {
     follow: isTrue(query.get('follow')),
     previous: isTrue(query.get('previous')),

@@ -44,7 +44,7 @@ export const selectorAttributeProblems = (attributes: JsonObject, field: string)
     ];
   });
 
-/** Operators that nobody knows are of a newer client, and no mistake. */
+/** Unknown operators are of a newer client, and no mistake. */
 function requirementProblems(member: Member, requirement: Requirement, field: string): readonly Problem[] {
   const { key = '', operator = '', values = [] } = requirement;
   const causes: Problem[] = [];

@@ -3,13 +3,14 @@
 import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
 import type { ListMeta } from '../encode/representation.ts';
 import type { ApiResponse } from '../request/exchange.ts';
-import { badRequest, expired, StatusError } from '../status.ts';
+import { badRequest } from '../status.ts';
 import { type Collection, compacted, firstNotBefore, withPrefix } from '../store/collection.ts';
-import { decodeToken, encodeToken, tokenAfter } from '../store/continue-token.ts';
+import { decodeToken, tokenAfter } from '../store/continue-token.ts';
 import type { Revision } from '../store/revision.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
+import { expiredList, expiredPage } from './expired.ts';
 import { listResponse, representing } from './respond.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 
@@ -25,10 +26,6 @@ export interface Page {
   readonly revisions: readonly Revision[];
   readonly meta: ListMeta;
 }
-
-const tooOld = 'The resourceVersion for the provided list is too old.';
-const continueTooOld =
-  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 /** Selected objects from one state of the store. */
 export async function page(
@@ -74,7 +71,7 @@ export async function page(
     meta: {
       resourceVersion: String(revision),
       ...(hasMore && { continue: tokenAfter(revision, last.key.slice(prefix.length)) }),
-      // With a selector nobody has counted how many of the rest would be selected.
+      // With a selector it is not known how many of the rest would be selected.
       ...(hasMore && selection.isEverything && { remainingItemCount: rest.length - taken }),
     },
   };
@@ -88,15 +85,5 @@ function stateAt(
 ): readonly Revision[] {
   const state = isExact ? collection.listAt(revision) : collection.list();
   if (state !== compacted) return state;
-  if (token === undefined) throw expired(tooOld);
-  // The client may go on from here with whatever there is now.
-  const refusal = new StatusError(410, 'Expired', continueTooOld);
-  throw new ExpiredListError(refusal, encodeToken({ revision: undefined, start: token.start }));
-}
-
-class ExpiredListError extends StatusError {
-  constructor({ status }: StatusError, token: string) {
-    super(status.code ?? 410, status.reason ?? '', status.message ?? '');
-    Object.assign(this.status, { metadata: { continue: token } });
-  }
+  throw token === undefined ? expiredList() : expiredPage(token.start);
 }

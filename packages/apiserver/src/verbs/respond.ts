@@ -7,7 +7,7 @@ import type { Revision } from '../store/revision.ts';
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
 
-/** Negotiated before anything else is done, so that a request whose answer nobody could read does nothing. */
+/** Negotiated before anything else is done, so that a request whose answer the client could not read does nothing. */
 export function representing({ clock }: Context, { request, resource }: Call, isList: boolean): Representation {
   const form = negotiate(request.headers.accept);
   assertFits(resource, form, isList);

@@ -1,16 +1,17 @@
-/** GET of a collection as a stream: what there is, if wanted, and then every change until somebody has had enough. */
+/** GET of a collection as a stream: what there is, if wanted, and then every change until the client leaves or the time is up. */
 import type { Timer } from '@keelson/core';
 import { type ListOptions, parseResourceVersion } from '../decode/options.ts';
 import { errorEvent, type Representation } from '../encode/representation.ts';
 import { type ApiResponse, jsonType, type Sink } from '../request/exchange.ts';
 import { apiVersionOf } from '../resource/resource.ts';
-import { expired, type StatusError, tooLargeResourceVersion } from '../status.ts';
+import { type StatusError, tooLargeResourceVersion } from '../status.ts';
 import { compacted, withPrefix } from '../store/collection.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
-import { Announcement } from '../watch/watch-event.ts';
+import { WatchEvent } from '../watch/watch-event.ts';
 import { Watcher } from '../watch/watcher.ts';
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
+import { expiredWatch } from './expired.ts';
 import { representing } from './respond.ts';
 
 const bookmarkPeriodMs = 60_000;
@@ -98,13 +99,13 @@ class OpenWatch implements Disposable {
     } else if (since > 0) {
       const missed = collection.changesAfter(since);
       if (missed === compacted) {
-        this.#fail(expired(`too old resource version: ${since} (${collection.oldest})`));
+        this.#fail(expiredWatch(since, collection.oldest));
         return;
       }
       for (const change of missed) {
         const { namespace } = change.revision.object.metadata;
         if (watcher.selection.namespace !== '' && namespace !== watcher.selection.namespace) continue;
-        watcher.deliver(change, new Announcement(change));
+        watcher.deliver(change, new WatchEvent(change));
       }
     }
     if (watcher.closed) return;

@@ -4,7 +4,7 @@
  * Synchronous: when a write has returned, all watchers have been told. Watchers are told in the order in which they came.
  */
 import type { Store } from '../store/store.ts';
-import { Announcement } from './watch-event.ts';
+import { WatchEvent } from './watch-event.ts';
 import type { Watcher } from './watcher.ts';
 
 export class FanOut {
@@ -15,10 +15,10 @@ export class FanOut {
     store.listen((collection, change) => {
       const byNamespace = this.#watchers.get(collection.name);
       if (byNamespace === undefined) return;
-      const announcement = new Announcement(change);
+      const event = new WatchEvent(change);
       const { namespace } = change.revision.object.metadata;
-      for (const watcher of byNamespace.get('') ?? []) watcher.deliver(change, announcement);
-      if (namespace) for (const watcher of byNamespace.get(namespace) ?? []) watcher.deliver(change, announcement);
+      for (const watcher of byNamespace.get('') ?? []) watcher.deliver(change, event);
+      if (namespace) for (const watcher of byNamespace.get(namespace) ?? []) watcher.deliver(change, event);
     });
   }
 

@@ -39,7 +39,7 @@ export function selectionOf(resource: Resource, namespace: string, labels: strin
   const named = requirements.find(({ field, operator }) => field === 'metadata.namespace' && operator === '=')?.value;
   return {
     namespace: namespace || (resource.namespaced ? (named ?? '') : ''),
-    text: `${strategy.edition}\n${labels}\n${fields}`,
+    text: `${strategy.readVersion}\n${labels}\n${fields}`,
     isEverything: labelRequirements.length === 0 && getters.length === 0,
     matches(object) {
       if (!matchesLabels(labelRequirements, object.metadata.labels)) return false;

@@ -1,12 +1,10 @@
-/**
- * A change while it is being told: what many watchers need of it is worked out once, and forgotten when all have heard.
- */
+/** A change on its way to the watchers: what many of them need of it is worked out once. */
 import type { EventType, Representation } from '../encode/representation.ts';
 import { withMetadata } from '../object.ts';
 import { type Change, Revision } from '../store/revision.ts';
 import type { Selection } from './selection.ts';
 
-export class Announcement {
+export class WatchEvent {
   readonly #change: Change;
   readonly #known = new Map<string, { readonly was: boolean; readonly is: boolean }>();
 
@@ -41,16 +39,16 @@ export class Announcement {
   }
 
   /** Whether the object was selected before the change, and whether it is now. */
-  of(selection: Selection): { readonly was: boolean; readonly is: boolean } {
-    let verdict = this.#known.get(selection.text);
-    if (verdict === undefined) {
+  transition(selection: Selection): { readonly was: boolean; readonly is: boolean } {
+    let transition = this.#known.get(selection.text);
+    if (transition === undefined) {
       const { type, revision, previous } = this.#change;
-      verdict = {
+      transition = {
         was: previous !== undefined && selection.matches(previous.object),
         is: type !== 'DELETED' && selection.matches(revision.object),
       };
-      this.#known.set(selection.text, verdict);
+      this.#known.set(selection.text, transition);
     }
-    return verdict;
+    return transition;
   }
 }

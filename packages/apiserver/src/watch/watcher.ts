@@ -11,7 +11,7 @@ import type { ApiObject } from '../object.ts';
 import type { Sink } from '../request/exchange.ts';
 import type { Change, Revision } from '../store/revision.ts';
 import type { Selection } from './selection.ts';
-import type { Announcement } from './watch-event.ts';
+import type { WatchEvent } from './watch-event.ts';
 
 /** Bytes that may wait for a reader; real servers allow about a thousand events. */
 const maxPendingBytes = 32 * 1024 * 1024;
@@ -61,17 +61,16 @@ export class Watcher {
     this.#limit = this.#sink.pending + maxPendingBytes;
   }
 
-  deliver(change: Change, announcement: Announcement): void {
+  deliver(change: Change, event: WatchEvent): void {
     const { revision, previous } = change;
     if (this.#closed || revision.number <= this.#seen) return;
     this.#seen = revision.number;
-    const { was, is } = announcement.of(this.selection);
-    if (is) this.#send(announcement.line(was ? 'MODIFIED' : 'ADDED', revision, this.#represent));
+    const { was, is } = event.transition(this.selection);
+    if (is) this.#send(event.line(was ? 'MODIFIED' : 'ADDED', revision, this.#represent));
     else if (was) {
       // What leaves the selection is shown as it last was in it; what is deleted is shown so by the store itself.
-      const last =
-        change.type === 'DELETED' || previous === undefined ? revision : announcement.departed(revision, previous);
-      this.#send(announcement.line('DELETED', last, this.#represent));
+      const last = change.type === 'DELETED' || previous === undefined ? revision : event.departed(revision, previous);
+      this.#send(event.line('DELETED', last, this.#represent));
     }
   }
 

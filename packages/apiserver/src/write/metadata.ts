@@ -1,4 +1,4 @@
-/** What the server, and nobody else, decides in an object's metadata. */
+/** What the server alone decides in an object's metadata. */
 import type { OwnerReference } from '@keelson/core';
 import { type ApiObject, withMetadata } from '../object.ts';
 import { badRequest } from '../status.ts';

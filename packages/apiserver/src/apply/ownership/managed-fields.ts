@@ -16,7 +16,7 @@ export interface Manager {
 }
 
 export interface Ownership extends Manager {
-  /** `undefined` where nobody recorded it. */
+  /** `undefined` where it was not recorded. */
   readonly time: string | undefined;
   readonly fields: PathSet;
 }

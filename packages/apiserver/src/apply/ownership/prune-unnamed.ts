@@ -1,5 +1,5 @@
 /**
- * What an applier no longer names goes, unless somebody else owns it.
+ * What an applier no longer names goes, unless another manager owns it.
  *
  * Three passes, each in the version that its owners wrote in: take away what was applied last time, put back what any
  * manager owns now, and put back what the applier did not own in the first place.

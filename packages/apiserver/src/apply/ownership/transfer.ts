@@ -1,7 +1,7 @@
 /**
  * Ownership: how a write moves fields from their owners to the writer.
  *
- * Fields that the write changed or added leave all other owners, fields that it removed leave everybody, and an owner
+ * Fields that the write changed or added leave all other owners, fields that it removed leave all of them, and an owner
  * of nothing is forgotten. Every owner is seen in the version in which it wrote.
  */
 import type { FieldSet } from '@keelson/core';
@@ -105,7 +105,7 @@ export function reconciled(managers: Managers, type: ObjectType): Map<string, Ow
   return result;
 }
 
-/** What nobody ever owns: the server itself writes it, or it names the object. */
+/** What no manager ever owns: the server itself writes it, or it names the object. */
 const neverOwned: PathSet = decodeFields({
   'f:apiVersion': {},
   'f:kind': {},

@@ -49,7 +49,7 @@ export function updateManagedFields({
   const bare = withManagedFields(after, undefined);
   try {
     const managers = sentOrStored(before, after, subresource);
-    // Objects whose managedFields somebody has reset are left alone until someone applies them.
+    // Objects whose managedFields were reset are left alone until they are applied.
     if (managers.size === 0 && hasUid(before)) return bare;
     const writer = {
       manager: manager || 'unknown',

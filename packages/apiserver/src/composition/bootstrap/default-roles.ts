@@ -1,6 +1,6 @@
 /**
  * The roles and bindings that every cluster has: those of a real API server (data/default-roles.json.gz), by which
- * somebody may discover, everybody may ask after the version, and `view`, `edit`, `admin` and `cluster-admin` are there
+ * users may discover, everyone may ask for the version, and `view`, `edit`, `admin` and `cluster-admin` are there
  * to be bound.
  */
 import { readFileSync } from 'node:fs';

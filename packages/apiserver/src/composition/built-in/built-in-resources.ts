@@ -261,7 +261,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return patchSchema;
     },
     openApiSchema: () => undefined,
-    edition: apiVersion,
+    readVersion: apiVersion,
     toStorage: rules.toStorage ?? ((object) => object),
     fromStorage: rules.fromStorage ?? ((object) => object),
     scale: subresources.has('scale') ? workloadScale : undefined,

@@ -150,7 +150,7 @@ function customStrategy(
 
   const types = new Map<string, ObjectType>();
   const read = new WeakMap<ApiObject, ApiObject>();
-  const edition = `${apiVersion} ${definition.metadata.uid} ${definition.metadata.generation ?? 0}`;
+  const readVersion = `${apiVersion} ${definition.metadata.uid} ${definition.metadata.generation ?? 0}`;
 
   return {
     custom: true,
@@ -208,7 +208,7 @@ function customStrategy(
     },
     patchSchema: () => undefined,
     openApiSchema: () => version.schema?.openAPIV3Schema as JsonObject | undefined,
-    edition,
+    readVersion,
     toStorage: (object) => (object.apiVersion === storedAs ? object : converted(definition, object, storedAs)),
     fromStorage(object) {
       let shown = read.get(object);

@@ -16,11 +16,11 @@ import { ownManager } from '../../write/own-status-update.ts';
 import { customResources } from './custom-resource.ts';
 import {
   asDefinition,
+  type ConditionChange,
   cleanupFinalizer,
   collectionName,
   type Definition,
   isConditionTrue,
-  type Verdict,
   withCondition,
 } from './definition.ts';
 
@@ -71,7 +71,7 @@ function resourcesOf(definition: Definition): readonly Resource[] {
 }
 
 /** Names must be free in their group: as plural, singular, short name, kind and list kind. */
-function nameVerdict({ store, registry }: Context, { metadata, spec }: Definition): Verdict {
+function namesAccepted({ store, registry }: Context, { metadata, spec }: Definition): ConditionChange {
   const { plural, singular = '', shortNames = [], kind, listKind = '' } = spec.names;
   const others = store
     .collection(collectionName)
@@ -83,18 +83,18 @@ function nameVerdict({ store, registry }: Context, { metadata, spec }: Definitio
     others.flatMap((names) => [names?.plural, names?.singular, ...(names?.shortNames ?? [])]).filter(Boolean),
   );
   const kinds = new Set(others.flatMap((names) => [names?.kind, names?.listKind]).filter(Boolean));
-  const verdict = (reason: string, name: string): Verdict => ({
+  const inUse = (reason: string, name: string): ConditionChange => ({
     type: 'NamesAccepted',
     status: 'False',
     reason,
     message: `${JSON.stringify(name)} is already in use`,
   });
   const conflicts = [
-    ...(registry.isBuiltIn(spec.group) || taken.has(plural) ? [verdict('PluralConflict', plural)] : []),
-    ...(taken.has(singular) ? [verdict('SingularConflict', singular)] : []),
-    ...shortNames.filter((short) => taken.has(short)).map((short) => verdict('ShortNamesConflict', short)),
-    ...(kinds.has(kind) ? [verdict('KindConflict', kind)] : []),
-    ...(kinds.has(listKind) ? [verdict('ListKindConflict', listKind)] : []),
+    ...(registry.isBuiltIn(spec.group) || taken.has(plural) ? [inUse('PluralConflict', plural)] : []),
+    ...(taken.has(singular) ? [inUse('SingularConflict', singular)] : []),
+    ...shortNames.filter((short) => taken.has(short)).map((short) => inUse('ShortNamesConflict', short)),
+    ...(kinds.has(kind) ? [inUse('KindConflict', kind)] : []),
+    ...(kinds.has(listKind) ? [inUse('ListKindConflict', listKind)] : []),
   ];
   // Of several the last one is told.
   const last = conflicts.at(-1);
@@ -106,31 +106,31 @@ function nameVerdict({ store, registry }: Context, { metadata, spec }: Definitio
 function accept(context: Context, existing: Revision): void {
   const definition = asDefinition(existing.object);
   if (definition.metadata.deletionTimestamp) return;
-  const verdict = nameVerdict(context, definition);
-  const isAccepted = verdict.status === 'True';
+  const accepted = namesAccepted(context, definition);
+  const isAccepted = accepted.status === 'True';
   const wasEstablished = isConditionTrue(definition, 'Established');
   const names = isAccepted ? definition.spec.names : (definition.status?.acceptedNames ?? { plural: '', kind: '' });
   const now = timestamp(context.clock.now());
   const type = 'Established';
   const initial = { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
-  const done: Verdict = { type, status: 'True', ...initial };
-  const established: Verdict = wasEstablished
+  const done: ConditionChange = { type, status: 'True', ...initial };
+  const established: ConditionChange = wasEstablished
     ? done
     : isAccepted
       ? { type, status: 'False', reason: 'Installing', message: initial.message }
       : { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
-  const judged = withCondition(withCondition(existing.object, now, verdict), now, established);
-  const accepted = write(context, existing, {
+  const judged = withCondition(withCondition(existing.object, now, accepted), now, established);
+  const written = write(context, existing, {
     ...judged,
     status: { ...(judged.status as JsonObject), acceptedNames: names },
   });
   if (!isAccepted || wasEstablished) return;
   // What was before the first of its objects cannot be watched.
   context.store.begin(existing.key);
-  write(context, accepted, withCondition(accepted.object, now, done));
+  write(context, written, withCondition(written.object, now, done));
 }
 
-/** The server's own writes are owned like anybody's. */
+/** The server's own writes are owned like any other. */
 function write(context: Context, existing: Revision, object: ApiObject): Revision {
   const { store, registry } = context;
   const resource = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');

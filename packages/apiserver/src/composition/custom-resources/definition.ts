@@ -22,7 +22,7 @@ export const storageVersion = ({ spec }: Definition): DefinitionVersion | undefi
 /** A definition that is still to be judged may have none. */
 export const versionsOf = ({ versions }: Definition['spec']): readonly DefinitionVersion[] => versions ?? [];
 
-export interface Verdict {
+export interface ConditionChange {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -30,7 +30,11 @@ export interface Verdict {
 }
 
 /** The definition with a condition, whose time changes only when its status does. */
-export function withCondition(object: ApiObject, now: string, { type, status, reason, message }: Verdict): ApiObject {
+export function withCondition(
+  object: ApiObject,
+  now: string,
+  { type, status, reason, message }: ConditionChange,
+): ApiObject {
   const before = (object.status ?? {}) as JsonObject;
   const conditions = [...((before.conditions ?? []) as readonly JsonObject[])];
   const index = conditions.findIndex((each) => each.type === type);

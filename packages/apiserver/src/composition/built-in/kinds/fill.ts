@@ -6,7 +6,7 @@ export function fill<T extends JsonObject>(object: T, defaults: JsonObject): T {
   let result: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(defaults)) {
     const own = object[name];
-    // Go has no absent string: an empty one is one that nobody set.
+    // Go has no absent string: an empty one is one that was not set.
     if (own !== undefined && own !== null && own !== '') continue;
     result ??= { ...object };
     result[name] = value;

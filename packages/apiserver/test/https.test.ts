@@ -30,21 +30,21 @@ function send(options: RequestOptions & { readonly url: string; readonly body?: 
 }
 
 const trusting = ({ kubeconfig }: Listening) => ({ ca: field(kubeconfig, 'certificate-authority-data') });
-const asAdmin = (door: Listening) => ({
-  ...trusting(door),
-  cert: field(door.kubeconfig, 'client-certificate-data'),
-  key: field(door.kubeconfig, 'client-key-data'),
+const asAdmin = (listening: Listening) => ({
+  ...trusting(listening),
+  cert: field(listening.kubeconfig, 'client-certificate-data'),
+  key: field(listening.kubeconfig, 'client-key-data'),
 });
 
 test('the kubeconfig names a server that its authority vouches for, and its user may do everything', async () => {
   await using server = createApiServer();
-  await using door = await server.listen();
-  assert.equal(field(door.kubeconfig, 'server'), door.url);
-  const answer = await send({ ...asAdmin(door), url: `${door.url}${configMaps}` });
+  await using listening = await server.listen();
+  assert.equal(field(listening.kubeconfig, 'server'), listening.url);
+  const answer = await send({ ...asAdmin(listening), url: `${listening.url}${configMaps}` });
   assert.equal(answer.status, 200);
   const review = await send({
-    ...asAdmin(door),
-    url: `${door.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`,
+    ...asAdmin(listening),
+    url: `${listening.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } }),
@@ -52,56 +52,56 @@ test('the kubeconfig names a server that its authority vouches for, and its user
   assert.equal(JSON.parse(review.text).status.allowed, true);
 });
 
-test('nobody is somebody without credentials, and a stranger is told so', async () => {
+test('without credentials a caller is anonymous, and one with unknown credentials is refused', async () => {
   await using server = createApiServer({ tokens: new Map([['secret', { name: 'somebody', groups: ['people'] }]]) });
-  await using door = await server.listen();
-  const url = `${door.url}${configMaps}`;
-  const anonymous = await send({ ...trusting(door), url });
+  await using listening = await server.listen();
+  const url = `${listening.url}${configMaps}`;
+  const anonymous = await send({ ...trusting(listening), url });
   assert.equal(anonymous.status, 403);
   assert.match(
     JSON.parse(anonymous.text).message,
     /^configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"$/,
   );
-  assert.equal((await send({ ...trusting(door), url: `${door.url}/readyz` })).text, 'ok');
-  assert.equal((await send({ ...trusting(door), url, headers: { authorization: 'Bearer wrong' } })).status, 401);
-  const known = await send({ ...trusting(door), url, headers: { authorization: 'Bearer secret' } });
+  assert.equal((await send({ ...trusting(listening), url: `${listening.url}/readyz` })).text, 'ok');
+  assert.equal((await send({ ...trusting(listening), url, headers: { authorization: 'Bearer wrong' } })).status, 401);
+  const known = await send({ ...trusting(listening), url, headers: { authorization: 'Bearer secret' } });
   assert.equal(known.status, 403);
   assert.match(known.text, /User \\"somebody\\" cannot list/);
 });
 
-test('a closed door takes its watches with it, and the next one finds everything as it was', async () => {
+test('a closed listening takes its watches with it, and the next one finds everything as it was', async () => {
   await using server = createApiServer();
-  const door = await server.listen();
+  const listening = await server.listen();
   const created = await send({
-    ...asAdmin(door),
-    url: `${door.url}${configMaps}`,
+    ...asAdmin(listening),
+    url: `${listening.url}${configMaps}`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(configMap('kept')),
   });
   assert.equal(created.status, 201);
-  const watching = send({ ...asAdmin(door), url: `${door.url}${configMaps}?watch=1` });
-  const idle = send({ ...asAdmin(door), url: `${door.url}/version` });
+  const watching = send({ ...asAdmin(listening), url: `${listening.url}${configMaps}?watch=1` });
+  const idle = send({ ...asAdmin(listening), url: `${listening.url}/version` });
   await idle;
-  await door[Symbol.asyncDispose]();
+  await listening[Symbol.asyncDispose]();
   await watching.then(
     ({ text }) => assert.match(text, /^(?:|\{"type":"ADDED".*\}\n)$/),
     (error: NodeJS.ErrnoException) => assert.match(String(error.code), /ECONNRESET|ECONNREFUSED/),
   );
-  await assert.rejects(send({ ...asAdmin(door), url: `${door.url}/version` }), { code: 'ECONNREFUSED' });
+  await assert.rejects(send({ ...asAdmin(listening), url: `${listening.url}/version` }), { code: 'ECONNREFUSED' });
 
-  await using again = await server.listen({ port: door.port });
-  assert.equal(again.kubeconfig, door.kubeconfig);
-  const found = await send({ ...asAdmin(door), url: `${again.url}${configMaps}/kept` });
+  await using again = await server.listen({ port: listening.port });
+  assert.equal(again.kubeconfig, listening.kubeconfig);
+  const found = await send({ ...asAdmin(listening), url: `${again.url}${configMaps}/kept` });
   assert.deepEqual(JSON.parse(found.text), JSON.parse(created.text));
 });
 
 test('a body that is too large is refused', async () => {
   await using server = createApiServer();
-  await using door = await server.listen();
+  await using listening = await server.listen();
   const answer = await send({
-    ...asAdmin(door),
-    url: `${door.url}${configMaps}`,
+    ...asAdmin(listening),
+    url: `${listening.url}${configMaps}`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ metadata: { name: 'a' }, data: { x: 'y'.repeat(3 * 1024 * 1024) } }),
