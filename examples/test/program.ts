@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { deadline } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
 
 export interface Program extends AsyncDisposable {
   /** Resolves when this text was printed; rejects when the program ended without it. */
@@ -35,12 +37,16 @@ export function runExample(name: string, kubeconfig: string, ...args: string[]):
   });
   const closed = once(child, 'close');
   return {
-    printed: (text) =>
-      new Promise((resolve, reject) => {
+    async printed(text) {
+      using limit = deadline(systemClock, 60_000, `${name} prints "${text}"`);
+      await new Promise<void>((resolve, reject) => {
+        const without = (what: string) => reject(new Error(`${name} ${what} "${text}":\n${output}${errors}`));
         onOutput = () => output.includes(text) && resolve();
         onOutput();
-        void closed.then(() => reject(new Error(`${name} ended without printing "${text}":\n${output}${errors}`)));
-      }),
+        limit.signal.addEventListener('abort', () => without('has not printed in a minute'), { once: true });
+        void closed.then(() => without('ended without printing'));
+      });
+    },
     ended: async (signal) => {
       if (signal) child.kill(signal);
       const [code] = (await closed) as [number | null];

@@ -23,7 +23,7 @@ const main = fileURLToPath(new URL('./replica-operator.ts', import.meta.url));
 const times = { leaseDurationMs: 6000, renewDeadlineMs: 4000, retryPeriodMs: 1500 };
 const key = 'default/a';
 
-export interface Outage {
+interface Outage {
   readonly how: 'SIGKILL' | 'SIGSTOP';
   /** From the signal to the first write of another replica. */
   readonly tookMs: number;

@@ -15,7 +15,7 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 const importPattern = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 
 /** The imports inside one `src`, by paths relative to it. */
-export function importsBelow(source: string): Imports {
+function importsBelow(source: string): Imports {
   const imports = new Map<string, readonly string[]>();
   for (const path of globSync('**/*.{ts,tsx}', { cwd: source }).sort()) {
     if (/\.test\.tsx?$|(?:^|\/)generated\//.test(path)) continue;

@@ -20,7 +20,7 @@ test('knip ignores the programs that the checker starts, and nothing else', () =
   assert.deepEqual(Object.keys(others), ['$schema']);
   for (const [folder, options] of Object.entries<object>(workspaces)) {
     // Programs of the system, or of the cluster under test, are no dependency of ours; only these start any.
-    const startsPrograms = ['tools/kubernetes', 'operators/memcached'].includes(folder);
+    const startsPrograms = ['tools/kubernetes', 'operators/memcached', 'packages/cli'].includes(folder);
     const expected = ['entry', 'project', ...(startsPrograms ? ['ignoreBinaries'] : [])];
     assert.deepEqual(Object.keys(options), expected);
   }
