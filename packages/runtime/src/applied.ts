@@ -10,6 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import { appliedEntryOf, equalJson, type FieldSet, type KubernetesObject, project } from '@keelson/core';
+import { differingPaths, type FieldPath, managersOf } from './field-diff.ts';
 
 export class AppliedState {
   readonly #manager: string;
@@ -27,6 +28,16 @@ export class AppliedState {
     if (equalJson(content, projection)) return true;
     const known = this.#outcomes.get(`${live.metadata.uid} ${subresource}`);
     return known !== undefined && known.wanted === digest(content) && known.outcome === digest(projection);
+  }
+
+  /** The fields in which `wanted` differs from what this manager has in `live`. */
+  differences(live: KubernetesObject, wanted: object, subresource = ''): readonly FieldPath[] {
+    return differingPaths(this.#projection(live, subresource) ?? {}, contentOf(wanted));
+  }
+
+  /** Who else manages the fields, by the object as the server has it. */
+  othersAt(live: KubernetesObject, fields: readonly FieldPath[]): readonly string[] {
+    return [...new Set(fields.flatMap((field) => managersOf(live, field, this.#manager)))];
   }
 
   /** Notes what became of `wanted`. */

@@ -32,6 +32,8 @@ import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
 import { OwnWrites } from './own-writes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { reportedStorms } from './storm-report.ts';
+import type { Storm, Storms } from './storms.ts';
 import { errorOf } from './thrown.ts';
 import { WakeUps } from './wake-ups.ts';
 
@@ -44,6 +46,8 @@ export interface ControlLoopOptions {
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
+  /** Hears of storms beside log, metrics and Events. */
+  readonly onStorm?: ((storm: Storm) => void) | undefined;
 }
 
 /** A conflict is nobody's business while the next look at the cluster can settle it. */
@@ -55,6 +59,7 @@ const lastWordsMs = 1000;
 export class ControlLoop {
   readonly #options: ControlLoopOptions;
   readonly #wakeUps: WakeUps;
+  readonly #storms: Storms;
   readonly #ownWrites = new OwnWrites();
   readonly #work = new AbortController();
   /** Passes that have not come to rest. */
@@ -63,7 +68,8 @@ export class ControlLoop {
   constructor(options: ControlLoopOptions) {
     this.#options = options;
     const { retry, rateLimit } = options.controller;
-    this.#wakeUps = new WakeUps({ ...options, retry, rateLimit });
+    this.#storms = reportedStorms(options);
+    this.#wakeUps = new WakeUps({ ...options, retry, rateLimit, waitMs: (key) => this.#storms.waitMs(key) });
   }
 
   /** Passes that run now: `widget default/a`. */
@@ -92,6 +98,7 @@ export class ControlLoop {
     await stopped;
     logger.info('Stopping workers');
     this.#wakeUps.close();
+    this.#storms.close();
     await Promise.all(workers);
     await Promise.all(this.#unsettled.values());
   }
@@ -191,13 +198,22 @@ export class ControlLoop {
     logger.debug(`${step === 'reconcile' ? 'Reconciling' : 'Finalizing'} ${kind.kind}`, { causes });
     const finish = metrics.begin();
     this.#ownWrites.begin(key);
+    this.#storms.begin(key, object, causes);
     let pass: Pass | undefined;
     try {
       const subject = step === 'reconcile' ? await this.#marked(object) : object;
       pass = this.#beginPass(step, key, logger);
-      const context = contextOf(this.#options, { key, object: subject, pass, logger, ownWrites: this.#ownWrites });
+      const context = contextOf(this.#options, {
+        key,
+        object: subject,
+        pass,
+        logger,
+        ownWrites: this.#ownWrites,
+        storms: this.#storms,
+      });
       const outcome = await this.#perform(step, subject, pass, context);
       finish(this.#succeeded(key, outcome));
+      this.#storms.ended(key);
     } catch (thrown) {
       if (pass !== undefined && isPassTimeout(thrown)) {
         metrics.timedOut();
@@ -300,7 +316,15 @@ export class ControlLoop {
       return 'requeue';
     }
     const stop = this.#work.signal;
-    await reportFailure(this.#options, { key, object, error, stop, logger, ownWrites: this.#ownWrites });
+    await reportFailure(this.#options, {
+      key,
+      object,
+      error,
+      stop,
+      logger,
+      ownWrites: this.#ownWrites,
+      storms: this.#storms,
+    });
     this.#ownWrites.failed(key);
     if (isTerminal(error)) {
       this.#wakeUps.succeeded(key);
@@ -314,6 +338,7 @@ export class ControlLoop {
   #forget(key: NamespacedName): void {
     this.#wakeUps.forget(key);
     this.#ownWrites.forget(key);
+    this.#storms.forget(key);
   }
 }
 

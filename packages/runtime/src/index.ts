@@ -23,3 +23,4 @@ export type { Fields, Logger } from './logger.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager.ts';
 export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
 export { run } from './run.ts';
+export type { Storm } from './storms.ts';

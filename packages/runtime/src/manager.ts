@@ -29,6 +29,7 @@ import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+import type { Storm } from './storms.ts';
 
 export interface ManagerOptions {
   /** The cluster to work on. Not needed when a transport is given. */
@@ -51,6 +52,8 @@ export interface ManagerOptions {
   readonly leaderElection?: LeadershipOptions | boolean;
   /** @default JSON lines on standard error */
   readonly logger?: Logger;
+  /** Hears of objects that are reconciled in vain; log, metrics and Events tell of them in any case. @default nobody */
+  readonly onStorm?: (storm: Storm) => void;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default systemRandom */
@@ -113,6 +116,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
         applied,
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
+        onStorm: options.onStorm,
       };
     });
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);

@@ -15,6 +15,10 @@ export interface ControllerMetrics {
   /** Reads the queue's running work whenever metrics are collected. */
   observe(queue: Pick<WorkQueue, 'inProgress'>): void;
   setConcurrency(workers: number): void;
+  /** An object began to be reconciled without getting anywhere. */
+  storm(): void;
+  /** Reads how many objects are slowed for that whenever metrics are collected. */
+  observeStorms(storms: { readonly count: number }): void;
   /** A pass took longer than it may. */
   timedOut(): void;
   /** A reconcile began; call what is returned when it has ended. */
@@ -100,6 +104,17 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
     });
   age('workqueue_unfinished_work_seconds', 'Age of all running work together', 'unfinishedMs');
   age('workqueue_longest_running_processor_seconds', 'Age of the oldest running work', 'longestMs');
+  const storms = counter('keelson_reconcile_storms_total', 'Objects that began to reconcile in vain', 'controller');
+  const slowed = new Map<string, { readonly count: number }>();
+  new Gauge({
+    name: 'keelson_reconcile_slowed_objects',
+    help: 'Objects that are slowed because they reconcile in vain',
+    labelNames: ['controller'],
+    registers,
+    collect() {
+      for (const [controller, { count }] of slowed) this.set({ controller }, count);
+    },
+  });
   const requests = counter('rest_client_requests_total', 'Requests to the API server', 'code', 'host', 'method');
 
   const master = gauge('leader_election_master_status', '1 while this replica leads, else 0', 'name');
@@ -112,7 +127,7 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
       const labels = { name: controller, controller };
       // A counter that appears with its first error hides that error from rate().
       for (const result of ['success', 'error', 'requeue', 'requeue_after']) total.inc({ controller, result }, 0);
-      for (const each of [errors, terminal, timeouts]) each.inc({ controller }, 0);
+      for (const each of [storms, errors, terminal, timeouts]) each.inc({ controller }, 0);
       for (const each of [adds, retries]) each.inc(labels, 0);
       return {
         queue: {
@@ -122,6 +137,8 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
           done: (ms) => worked.observe(labels, ms / 1000),
           retried: () => retries.inc(labels),
         },
+        storm: () => storms.inc({ controller }),
+        observeStorms: (observed) => void slowed.set(controller, observed),
         observe: (queue) => void queues.set(controller, queue),
         setConcurrency: (n) => workers.set({ controller }, n),
         timedOut: () => timeouts.inc({ controller }),

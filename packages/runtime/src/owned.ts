@@ -18,6 +18,7 @@ import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { ApplyOwnedOptions, Owned } from './context.ts';
 import type { Logger } from './logger.ts';
+import type { Storms } from './storms.ts';
 
 export interface OwnedOptions {
   readonly client: Client;
@@ -26,10 +27,12 @@ export interface OwnedOptions {
   readonly logger: Logger;
   readonly ownerKind: Kind;
   readonly owner: KubernetesObject;
+  readonly storms: Storms;
 }
 
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
-export function createOwned({ client, caches, applied, logger, ownerKind, owner }: OwnedOptions): Owned {
+export function createOwned(options: OwnedOptions): Owned {
+  const { client, caches, applied, logger, ownerKind, owner, storms } = options;
   const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
     const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
     assertMayOwn(owner, place, `${kind.kind} ${name}`);
@@ -70,8 +73,22 @@ export function createOwned({ client, caches, applied, logger, ownerKind, owner 
       if (existing !== undefined && applied.wouldChangeNothing(existing, wanted)) return existing;
       const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
       logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
+      const target = `${kind.kind} ${key}`;
+      const fields = existing === undefined ? [] : applied.differences(existing, wanted);
+      await storms.beforeWrite(keyOf(owner), {
+        target,
+        wanted: desired,
+        isDescription: true,
+        live: existing,
+        fields,
+        async askManagers() {
+          const live = await client.find(kind, key);
+          return live === undefined ? [] : applied.othersAt(live, fields);
+        },
+      });
       const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
       applied.remember(result, wanted);
+      storms.written(keyOf(owner), target, desired, result);
       return result;
     },
 

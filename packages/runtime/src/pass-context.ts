@@ -8,12 +8,14 @@ import type { OwnWrites } from './own-writes.ts';
 import { createOwned } from './owned.ts';
 import type { CallEffect, Pass } from './pass.ts';
 import { createStatusWriter } from './status-writer.ts';
+import type { Storms } from './storms.ts';
 
 interface Subject {
   readonly key: NamespacedName;
   readonly object: KubernetesObject;
   readonly logger: Logger;
   readonly ownWrites: OwnWrites;
+  readonly storms: Storms;
 }
 
 /** `object` as the pass sees it. Every part of the context ends with the pass. */
@@ -24,7 +26,14 @@ export function contextOf(
   const { caches, clock, controller } = options;
   const { object, logger } = subject;
   const client = options.client.with({ signal: pass.signal, guard: pass.assertOpen });
-  const owned = createOwned({ ...options, client, logger, ownerKind: controller.for, owner: object });
+  const owned = createOwned({
+    ...options,
+    client,
+    logger,
+    ownerKind: controller.for,
+    owner: object,
+    storms: subject.storms,
+  });
   return {
     cache: caches,
     client: pass.guard('client', client, effectOfClient),
@@ -70,13 +79,14 @@ export async function reportFailure(
   }
 }
 
-function statusWriter(options: ControlLoopOptions, { key, object, ownWrites }: Subject, client: Client) {
+function statusWriter(options: ControlLoopOptions, { key, object, ownWrites, storms }: Subject, client: Client) {
   return createStatusWriter({
     ...options,
     client,
     kind: options.controller.for,
     object,
     onWritten: (before, after) => ownWrites.wrote(key, before, after),
+    storms,
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { StatusWriter } from './context.ts';
+import type { Storms } from './storms.ts';
 
 export interface StatusWriterOptions {
   readonly client: Client;
@@ -24,6 +25,7 @@ export interface StatusWriterOptions {
   readonly object: KubernetesObject;
   /** Hears of each write: what was known before, and what came of it. */
   readonly onWritten: (before: KubernetesObject, after: KubernetesObject) => void;
+  readonly storms: Storms;
 }
 
 /** The API server refuses a longer message. */
@@ -39,10 +41,11 @@ interface StoredStatus {
 
 /** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
-  const { client, caches, applied, clock, kind, object, onWritten } = options;
+  const { client, caches, applied, clock, kind, object, onWritten, storms } = options;
+  const key = keyOf(object);
   return {
     async apply(authored) {
-      const live = caches.store(kind).get(keyOf(object)) ?? object;
+      const live = caches.store(kind).get(key) ?? object;
       const { name, namespace, uid } = object.metadata;
       const wanted = {
         apiVersion: apiVersionOf(kind),
@@ -51,9 +54,19 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
         status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
       };
       if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
+      const fields = applied.differences(live, wanted, 'status');
+      await storms.beforeWrite(key, {
+        target: 'the status',
+        wanted: authored as object,
+        isDescription: false,
+        live,
+        fields,
+        askManagers: async () => applied.othersAt(await client.get(kind, key), fields),
+      });
       const result = await client.applySubresource(kind, 'status', wanted, { force: true });
       onWritten(live, result);
       applied.remember(result, wanted, 'status');
+      storms.written(key, 'the status', authored as object, result);
       return result;
     },
   };

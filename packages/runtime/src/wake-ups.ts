@@ -13,6 +13,8 @@ import type { ControllerMetrics } from './metrics.ts';
 export interface WakeUpsOptions {
   readonly retry: RetryDelays;
   readonly rateLimit: RateLimit | undefined;
+  /** How long an object has to wait for its next pass for other reasons. */
+  readonly waitMs?: (key: NamespacedName) => number;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
 }
@@ -71,7 +73,7 @@ export class WakeUps {
   async next(): Promise<WorkItem | undefined> {
     for (;;) {
       const item = await this.#queue.get();
-      const waitMs = item === undefined ? 0 : this.#tooSoonMs(item.key);
+      const waitMs = item === undefined ? 0 : this.#options.waitMs?.(item.key) || this.#tooSoonMs(item.key);
       if (item === undefined || waitMs === 0) return item;
       this.#queue.addAfter(item.key, waitMs, { priority: item.priority });
       this.#queue.done(item.key);

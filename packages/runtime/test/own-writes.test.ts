@@ -1,7 +1,7 @@
 /** Reads see own writes in a reconciler, in virtual time: while a watch lags, no pass does again what one before did. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operator, removable, type Transport } from '@keelson/core';
+import { allow, operator, removable, type Transport } from '@keelson/core';
 import { ConfigMap, Secret } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
 import { controller, requeueAfter } from '../src/index.ts';
@@ -44,6 +44,7 @@ test('what a pass writes with any verb is there for the next pass, however late 
   const steps = controller({
     for: ConfigMap,
     owns: [removable(Secret)],
+    needs: [allow(ConfigMap, 'patch', 'update')],
     async reconcile(object, { cache, client, owned }) {
       if (object.metadata.name !== 'main') return requeueAfter(3_600_000);
       const names = cache.list(Secret, { ...place, labels: { of: 'main' } }).map(({ metadata }) => metadata.name);

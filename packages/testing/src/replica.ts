@@ -4,7 +4,7 @@
  * It can be stopped in order, killed without any order, and started again.
  */
 import type { Operator, Random, Transport } from '@keelson/core';
-import { type Controller, createManager, type Logger } from '@keelson/runtime';
+import { type Controller, createManager, type Logger, type ManagerOptions } from '@keelson/runtime';
 import { Mortal } from './mortal.ts';
 import { type RealIoWatch, watchRealIo } from './real-io.ts';
 import { withBreath } from './restless.ts';
@@ -56,7 +56,7 @@ export class Replica {
   /** Starts it, again or for the first time. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
-    const { operator, clock, random, logger, onProblem } = this.#options;
+    const { operator, index, clock, random, logger, onProblem } = this.#options;
     const { name } = operator;
     const process = new Mortal(clock);
     const stop = new AbortController();
@@ -65,7 +65,17 @@ export class Replica {
       name,
       onRestless: (error) => onProblem('storm', error),
     });
-    const options = { transport, clock: process.clock, random, logger, health: false, metrics: false } as const;
+    const options: ManagerOptions = {
+      transport,
+      clock: process.clock,
+      random,
+      logger,
+      health: false,
+      metrics: false,
+      ...(operator.leaderElection && { leaderElection: { identity: `${name}-${index}`, lease: `operators/${name}` } }),
+      onStorm: ({ controller, key, message }) =>
+        onProblem('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
+    };
     const watch = watchRealIo(name, (error) => onProblem('real-io', error));
     const ended = watch.run(() => createManager(operator, options).start(stop.signal));
     const life = { process, stop, ended, watch };

@@ -21,7 +21,7 @@ import { createWaits, during, type Waits } from './waits.ts';
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
   readonly operators?: readonly Operator<Controller>[];
-  /** How many processes run each of them. @default 1 */
+  /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
   /** Kinds to install beside those. @default none */
   readonly kinds?: readonly DefinedKind[];
@@ -84,10 +84,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const defined = [...kinds, ...operators.flatMap(definedKinds)];
   const definitions = installDefinitions(client, defined.map(crdOf), { clock });
   await during(clock, definitions, 'the definitions are installed');
-  for (const operator of operators) {
+  const { replicas: count = 1 } = options;
+  for (const declared of operators) {
+    const operator = count > 1 ? { ...declared, leaderElection: true } : declared;
     const { name } = operator;
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
-    for (let index = 0; index < (options.replicas ?? 1); index += 1) {
+    for (let index = 0; index < count; index += 1) {
       const transport = reportingRefusals(intercept(own, operator), {
         name,
         administrator: client,

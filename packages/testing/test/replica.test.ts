@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byLabel, operator, sleep, watch } from '@keelson/core';
+import { Lease } from '@keelson/core/coordination/v1';
 import { ConfigMap } from '@keelson/core/v1';
 import { controller, done } from '@keelson/runtime';
 import { startCluster } from '../src/index.ts';
@@ -57,4 +58,26 @@ test('an operator that cannot start fails the test with its reason', async () =>
   await assert.rejects(startCluster({ operators: [contradictory] }), {
     message: /^note-operator failed: ConfigMap is watched twice with different labels/,
   });
+});
+
+test('of two replicas one works, and when it crashes the other one takes over', async () => {
+  const passes: string[] = [];
+  await using cluster = await startCluster({
+    replicas: 2,
+    operators: [
+      noteOperator(async ({ spec }, { status }) => {
+        passes.push(spec.text);
+        await status.apply({ seen: spec.text, conditions: [] });
+        return done;
+      }),
+    ],
+  });
+  await cluster.client.create(Note, note());
+  await cluster.eventually(Note, key, ({ status }) => status?.seen === 'hello');
+  const { spec: lease } = await cluster.client.get(Lease, 'operators/note-operator');
+  const leader = cluster.replicas.find(({ index }) => lease?.holderIdentity === `note-operator-${index}`);
+  assert.ok(leader);
+  leader.crash();
+  await cluster.client.patch(Note, key, { spec: { text: 'again' } });
+  await cluster.eventually(Note, key, ({ status }) => status?.seen === 'again', 20_000);
 });
