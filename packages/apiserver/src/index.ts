@@ -1,5 +1,4 @@
-export type { Tokens } from './authenticate/authenticate.ts';
-export type { ContainerLog, ContainerLogOptions, ContainerLogs, LogRequest } from './container-logs.ts';
+export type { ContainerLog, ContainerLogRequest, ContainerLogs } from './container-logs.ts';
 export type { User } from './request/user.ts';
 export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';
 export { createApiServer } from './server.ts';

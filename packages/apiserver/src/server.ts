@@ -18,6 +18,7 @@ import { serveHttps } from './serving/https.ts';
 import { inProcessTransport } from './serving/in-process.ts';
 import { kubeconfigText } from './serving/kubeconfig.ts';
 
+/** What a server takes from outside; everything has a default. */
 export interface ApiServerOptions {
   /** Where time comes from: timestamps, timeouts of watches, bookmarks, the expiry of events. @default systemClock */
   readonly clock?: Clock | undefined;
@@ -33,6 +34,7 @@ export interface ApiServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** Where a server listens: always on the loopback address. */
 export interface ServingOptions {
   /** 0 takes a free one. @default 0 */
   readonly port?: number | undefined;
@@ -42,6 +44,7 @@ export interface ServingOptions {
 export interface Listening extends AsyncDisposable {
   /** Such as `https://127.0.0.1:6443`. */
   readonly url: string;
+  /** The one that was asked for, or the free one that was found. */
   readonly port: number;
   /** The text of a kubeconfig for the administrator; valid whenever this server listens on the same port. */
   readonly kubeconfig: string;
@@ -49,6 +52,7 @@ export interface Listening extends AsyncDisposable {
   readonly certificateAuthority: string;
 }
 
+/** A Kubernetes API server in this process; disposing it ends its watches and closes its ports. */
 export interface ApiServer extends AsyncDisposable {
   /** The way in for code in this process, as the administrator: no sockets, no timers, microtasks alone. */
   readonly transport: Transport;
@@ -60,6 +64,15 @@ export interface ApiServer extends AsyncDisposable {
   compact(): void;
 }
 
+/**
+ * Starts a server with the namespaces, roles and priority classes that every cluster has. It needs no port: requests
+ * come through its transports, and over HTTPS once it listens.
+ *
+ * @example
+ * await using server = createApiServer();
+ * const response = await server.transport.request({ method: 'GET', path: '/api/v1/namespaces', headers: {} });
+ * const { kubeconfig } = await server.listen({ port: 6443 });
+ */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, onError } = options;
   const composition = compose({ clock, random, tokens, history, logs, onError });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerLog, LogRequest } from '@keelson/apiserver';
+import type { ContainerLog, ContainerLogRequest } from '@keelson/apiserver';
 import { type Started, startServer } from './fixtures.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 
 /** A server with a pod `a` on the node `n`, whose logs are these. */
-async function withLogs(logs: ((request: LogRequest) => ContainerLog) | undefined): Promise<Started> {
+async function withLogs(logs: ((request: ContainerLogRequest) => ContainerLog) | undefined): Promise<Started> {
   const started = startServer({ logs });
   const { talk } = started;
   await talk.ok('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
@@ -21,7 +21,7 @@ async function* lines(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
 }
 
 test('a log is what the node gives, as plain text', async () => {
-  const asked: LogRequest[] = [];
+  const asked: ContainerLogRequest[] = [];
   await using started = await withLogs((request) => {
     asked.push(request);
     return { type: 'log', bytes: lines('one', 'two') };

@@ -1,9 +1,13 @@
 /** Users: a name, groups, and what else authentication found out. */
 
+/** Who makes a request, as role bindings and audit name it. */
 export interface User {
+  /** Such as `kubernetes-admin` or `system:serviceaccount:default:builder`. */
   readonly name: string;
+  /** `system:masters` is above all rules. */
   readonly groups: readonly string[];
   readonly uid?: string | undefined;
+  /** What the credential says beside that, by keys that are domains. */
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 

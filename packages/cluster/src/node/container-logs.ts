@@ -4,7 +4,7 @@
  * Whether there is a log at all is said as a kubelet says it. Who follows one waits, as for any silent container, until
  * the container has ended.
  */
-import type { ContainerLog, ContainerLogs, LogRequest } from '@keelson/apiserver';
+import type { ContainerLog, ContainerLogRequest, ContainerLogs } from '@keelson/apiserver';
 import { type Client, createInformer } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { type ContainerStatus, Pod } from '@keelson/core/v1';
@@ -54,7 +54,7 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 /** No bytes, for as long as the container runs. */
 async function* silence(
   { client, clock, random }: SimulatedLogsOptions,
-  { pod, container, signal }: LogRequest,
+  { pod, container, signal }: ContainerLogRequest,
 ): AsyncGenerator<Uint8Array, void> {
   const { name, namespace, uid } = pod.metadata;
   const ended = new AbortController();
