@@ -24,19 +24,19 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export async function runEmbedded(signal: AbortSignal): Promise<void> {
   await using cluster = createCluster();
   await cluster.ready;
-  await using door = await cluster.listen();
-  using kubeconfig = temporaryFile('kubeconfig', door.kubeconfig);
+  await using listening = await cluster.listen();
+  using kubeconfig = temporaryFile('kubeconfig', listening.kubeconfig);
   const client = createClient({ transport: cluster.transport, fieldManager: 'npm-start', signal });
   await installDefinitions(client, [crdOf(Memcached)], { signal });
-  print(instructions(door.url, kubeconfig.path));
+  print(instructions(listening.url, kubeconfig.path));
 
   // Their client has no signal: they are ended by being disposed of, and a watch that ends so is no failure to tell of.
   const watching = createClient({ transport: cluster.transport });
   await using informers = createSharedInformers({ client: watching, onError: (error) => print(error.message) });
-  const tell = (line: Line | undefined) => line && print(painted(line, inColor));
-  informers.informer(Memcached).subscribe((event) => tell(aboutMemcached(event)), { signal });
-  informers.informer(Deployment).subscribe((event) => tell(aboutDeployment(event)), { signal });
-  informers.informer(Pod).subscribe((event) => tell(aboutPod(event)), { signal });
+  const show = (line: Line | undefined) => line && print(painted(line, inColor));
+  informers.informer(Memcached).subscribe((event) => show(aboutMemcached(event)), { signal });
+  informers.informer(Deployment).subscribe((event) => show(aboutDeployment(event)), { signal });
+  informers.informer(Pod).subscribe((event) => show(aboutPod(event)), { signal });
 
   const manager = createManager(memcachedOperator, {
     transport: cluster.transport,

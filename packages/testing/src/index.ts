@@ -1,4 +1,4 @@
-export type { Problem, Replica } from './replica.ts';
+export type { Misbehaviour, Replica } from './replica.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type StartClusterOptions, startCluster, type TestCluster } from './start-cluster.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

@@ -20,14 +20,14 @@ export interface ReplicaOptions {
   readonly random: Random;
   readonly logger: Logger;
   /** Hears what a test must not overlook. */
-  readonly onProblem: (problem: Problem, error: Error) => void;
+  readonly onMisbehaviour: (problem: Misbehaviour, error: Error) => void;
 }
 
 /**
  * What an operator should not do: lack a right (`refusal`), repeat a request without end (`storm`), wait for the real
  * world (`real-io`), end by itself (`end`).
  */
-export type Problem = 'refusal' | 'storm' | 'real-io' | 'end';
+export type Misbehaviour = 'refusal' | 'storm' | 'real-io' | 'end';
 
 interface Life {
   readonly process: Mortal;
@@ -56,14 +56,14 @@ export class Replica {
   /** Starts it, again or for the first time. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
-    const { operator, index, clock, random, logger, onProblem } = this.#options;
+    const { operator, index, clock, random, logger, onMisbehaviour } = this.#options;
     const { name } = operator;
     const process = new Mortal(clock);
     const stop = new AbortController();
     const transport = withBreath(process.transport(this.#options.transport), {
       clock,
       name,
-      onRestless: (error) => onProblem('storm', error),
+      onRestless: (error) => onMisbehaviour('storm', error),
     });
     const options: ManagerOptions = {
       transport,
@@ -74,9 +74,9 @@ export class Replica {
       metrics: false,
       ...(operator.leaderElection && { leaderElection: { identity: `${name}-${index}`, lease: `operators/${name}` } }),
       onStorm: ({ controller, key, message }) =>
-        onProblem('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
+        onMisbehaviour('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
     };
-    const watch = watchRealIo(name, (error) => onProblem('real-io', error));
+    const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));
     const ended = watch.run(() => createManager(operator, options).start(stop.signal));
     const life = { process, stop, ended, watch };
     this.#life = life;
@@ -118,7 +118,7 @@ export class Replica {
     if (this.#life !== life) return;
     this.#take();
     life.process.kill();
-    this.#options.onProblem('end', problem);
+    this.#options.onMisbehaviour('end', problem);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Operator, Transport } from '@keelson/core';
 import type { Controller, Logger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
-import { type Problem, Replica } from './replica.ts';
+import { type Misbehaviour, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { createWaits, during, type Waits } from './waits.ts';
@@ -33,7 +33,7 @@ export interface StartClusterOptions {
    */
   readonly rights?: 'own' | 'administrator';
   /** What an operator may do without failing the test. @default nothing of it */
-  readonly tolerate?: readonly Problem[];
+  readonly tolerate?: readonly Misbehaviour[];
   /** Stands between the operators and the API server: to record, to delay, to fail. @default nothing */
   readonly intercept?: (transport: Transport, operator: Operator) => Transport;
   /**
@@ -73,7 +73,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const client = createClient({ transport: cluster.transport, clock, random, fieldManager: 'test' });
   const replicas: Replica[] = [];
   let wasInterrupted = false;
-  const onProblem = (problem: Problem, error: Error) => {
+  const onMisbehaviour = (problem: Misbehaviour, error: Error) => {
     // One is told; what follows from it, or comes again, says nothing new.
     if (wasInterrupted || options.tolerate?.includes(problem)) return;
     wasInterrupted = true;
@@ -93,9 +93,9 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       const transport = reportingRefusals(intercept(own, operator), {
         name,
         administrator: client,
-        onRefused: (error) => onProblem('refusal', error),
+        onRefused: (error) => onMisbehaviour('refusal', error),
       });
-      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onProblem }));
+      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onMisbehaviour }));
     }
   }
   for (const replica of replicas) await replica.start();

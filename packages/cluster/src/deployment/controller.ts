@@ -210,7 +210,7 @@ class DeploymentController {
     const { name } = input.metadata;
     try {
       const made = await this.#context.client.create(ReplicaSet, input);
-      if (replicas > 0) this.#tell(draft, `Scaled up replica set ${name} from 0 to ${replicas}`);
+      if (replicas > 0) this.#recordEvent(draft, `Scaled up replica set ${name} from 0 to ${replicas}`);
       if (progressDeadlineMs(draft) !== undefined) this.#note(pass, conditions.created(name));
       this.#adopt(pass, made);
       return made;
@@ -256,7 +256,7 @@ class DeploymentController {
       if (from === step.replicas) continue;
       const direction = from < step.replicas ? 'up' : 'down';
       const { name } = updated.metadata;
-      this.#tell(pass.draft, `Scaled ${direction} replica set ${name} from ${from} to ${step.replicas}`);
+      this.#recordEvent(pass.draft, `Scaled ${direction} replica set ${name} from ${from} to ${step.replicas}`);
     }
   }
 
@@ -314,7 +314,7 @@ class DeploymentController {
     return true;
   }
 
-  #tell(deployment: Deployment, message: string): void {
+  #recordEvent(deployment: Deployment, message: string): void {
     this.#recorder.event(deployment, { type: 'Normal', reason: 'ScalingReplicaSet', message });
   }
 }

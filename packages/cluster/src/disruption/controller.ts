@@ -123,7 +123,7 @@ class DisruptionController {
     const { selector } = budget.spec;
     const { namespace } = budget.metadata;
     const pods = selector ? this.#pods.store.list({ namespace, labels: requirementsOf(selector) }) : [];
-    if (pods.length === 0) this.#tell(budget, 'Normal', 'NoPods', 'No matching pods found');
+    if (pods.length === 0) this.#recordEvent(budget, 'Normal', 'NoPods', 'No matching pods found');
     const scale = needsScale(budget.spec) ? await this.#scaleOf(budget, pods) : 0;
     const wallMs = clock.now();
     const disrupted = disruptedIn(budget, pods, wallMs);
@@ -141,12 +141,12 @@ class DisruptionController {
       const { scale, hasUnmanaged } = await expectedScale(this.#sources, pods);
       if (hasUnmanaged) {
         const message = `Pods selected by this PodDisruptionBudget (selector: ${goSelector(budget.spec.selector ?? {})}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
-        this.#tell(budget, 'Warning', 'UnmanagedPods', message);
+        this.#recordEvent(budget, 'Warning', 'UnmanagedPods', message);
       }
       return scale;
     } catch (error) {
       const message = `Failed to calculate the number of expected pods: ${reasonOf(error)}`;
-      this.#tell(budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
+      this.#recordEvent(budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
       throw error;
     }
   }
@@ -171,7 +171,7 @@ class DisruptionController {
     await client.update(Pod, { ...pod, status }, { subresource: 'status' });
   }
 
-  #tell(budget: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  #recordEvent(budget: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#recorder.event(budget, { type, reason, message });
   }
 }

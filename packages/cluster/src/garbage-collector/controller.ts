@@ -18,7 +18,7 @@ import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop, TryAgain } from '../control-loop.ts';
 import type { Resource, Resources } from '../discovery/discovery.ts';
-import { type OwnerState, type Verdict, verdictOf } from './decision.ts';
+import { type Decision, decisionFor, type OwnerState } from './decision.ts';
 import { type Effects, foregroundFinalizer, type GraphNode, OwnerGraph, orphanFinalizer } from './graph.ts';
 import { type Identity, printIdentity } from './identity.ts';
 import { Monitors } from './monitors.ts';
@@ -134,12 +134,12 @@ class GarbageCollector {
     // On its way out, and nobody waits for its dependents: they are looked at when it is gone.
     if (node.isBeingDeleted && !node.isDeletingDependents) return;
     const { identity } = node;
-    const place = this.#placeOf(identity, identity.namespace);
-    if (!place) return;
-    const latest = await this.#find(place, identity.uid);
+    const ref = this.#refOf(identity, identity.namespace);
+    if (!ref) return;
+    const latest = await this.#find(ref, identity.uid);
     if (!latest) return this.#confirmAbsent(identity);
-    if (node.isDeletingDependents) await this.#awaitDependents(node, place);
-    else await this.#judge(node, place, latest);
+    if (node.isDeletingDependents) await this.#awaitDependents(node, ref);
+    else await this.#decide(node, ref, latest);
     // It exists but no watch has shown it yet. If it goes before one does, nobody else would notice.
     if (this.#graph.get(identity.uid)?.isVirtual) throw new TryAgain(`${printIdentity(identity)} was not seen yet`);
   }
@@ -152,14 +152,14 @@ class GarbageCollector {
     if (others.length < effects.examine.length) throw new TryAgain(`${printIdentity(identity)} may have another name`);
   }
 
-  async #awaitDependents({ identity }: GraphNode, place: Place): Promise<void> {
+  async #awaitDependents({ identity }: GraphNode, ref: ObjectRef): Promise<void> {
     this.#requireComplete();
     const blocking = this.#graph.blockingDependentsOf(identity.uid);
-    if (blocking.length === 0) await this.#removeFinalizer(place, identity.uid, foregroundFinalizer);
+    if (blocking.length === 0) await this.#removeFinalizer(ref, identity.uid, foregroundFinalizer);
     for (const each of blocking) if (!each.isDeletingDependents) this.queue.add(examine + each.identity.uid);
   }
 
-  async #judge({ identity }: GraphNode, place: Place, latest: KubernetesObject): Promise<void> {
+  async #decide({ identity }: GraphNode, ref: ObjectRef, latest: KubernetesObject): Promise<void> {
     const { ownerReferences = [], finalizers = [] } = latest.metadata;
     const owners = [];
     for (const reference of ownerReferences) {
@@ -167,19 +167,19 @@ class GarbageCollector {
       if (!state) return;
       owners.push({ reference, state });
     }
-    await this.#act(verdictOf(owners, finalizers, this.#graph.dependentsOf(identity.uid)), place, latest);
+    await this.#carryOut(decisionFor(owners, finalizers, this.#graph.dependentsOf(identity.uid)), ref, latest);
   }
 
   /** `undefined` for a cluster-scoped object that names a namespaced owner: a mistake that time does not mend. */
   async #stateOf(reference: OwnerReference, dependent: Identity): Promise<OwnerState | undefined> {
     const { namespace } = dependent;
     if (this.#graph.absentOwners.has(reference, namespace)) return 'absent';
-    const place = this.#placeOf(reference, namespace);
-    if (!place) return undefined;
-    const owner = await this.#find(place, reference.uid);
+    const ref = this.#refOf(reference, namespace);
+    if (!ref) return undefined;
+    const owner = await this.#find(ref, reference.uid);
     if (!owner) {
       const { apiVersion, kind, name, uid } = reference;
-      const ownNamespace = place.kind.scope === 'Namespaced' ? namespace : '';
+      const ownNamespace = ref.kind.scope === 'Namespaced' ? namespace : '';
       this.#graph.absentOwners.add({ apiVersion, kind, namespace: ownNamespace, name, uid });
       return 'absent';
     }
@@ -187,90 +187,90 @@ class GarbageCollector {
     return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? 'waiting' : 'solid';
   }
 
-  async #act(verdict: Verdict, place: Place, latest: KubernetesObject): Promise<void> {
-    switch (verdict.type) {
+  async #carryOut(decision: Decision, ref: ObjectRef, latest: KubernetesObject): Promise<void> {
+    switch (decision.type) {
       case 'keep':
         return;
       case 'forget owners':
-        return this.#setOwners(place, latest, (owner) => !verdict.uids.has(owner.uid));
+        return this.#setOwners(ref, latest, (owner) => !decision.uids.has(owner.uid));
       case 'delete': {
         const { ownerReferences = [], uid } = latest.metadata;
-        if (!verdict.unblockOwners) return this.#delete(place, latest, verdict.policy);
+        if (!decision.unblockOwners) return this.#delete(ref, latest, decision.policy);
         const unblocked = ownerReferences.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
-        await this.#patch(place, latest, { ownerReferences: unblocked });
-        const next = await this.#find(place, uid);
-        return next && this.#delete(place, next, verdict.policy);
+        await this.#patch(ref, latest, { ownerReferences: unblocked });
+        const next = await this.#find(ref, uid);
+        return next && this.#delete(ref, next, decision.policy);
       }
       default:
-        return verdict satisfies never;
+        return decision satisfies never;
     }
   }
 
   async #delete(
-    place: Place,
+    ref: ObjectRef,
     { metadata }: KubernetesObject,
     propagationPolicy: 'Background' | 'Foreground' | 'Orphan',
   ): Promise<void> {
     const { client } = this.#context;
     const { uid, resourceVersion, ownerReferences } = metadata;
     try {
-      await client.delete(place.kind, place.key, { preconditions: { uid, resourceVersion }, propagationPolicy });
+      await client.delete(ref.kind, ref.key, { preconditions: { uid, resourceVersion }, propagationPolicy });
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
       // Changes that leave the owners alone, however frequent, must not keep an object alive.
-      const live = await this.#find(place, uid);
+      const live = await this.#find(ref, uid);
       if (!live) return;
       if (!equalJson(live.metadata.ownerReferences, ownerReferences)) throw error;
-      await client.delete(place.kind, place.key, { preconditions: { uid }, propagationPolicy });
+      await client.delete(ref.kind, ref.key, { preconditions: { uid }, propagationPolicy });
     }
   }
 
   async #orphanDependents({ identity }: GraphNode): Promise<void> {
     this.#requireComplete();
     for (const dependent of this.#graph.dependentsOf(identity.uid)) {
-      const place = this.#placeOf(dependent.identity, dependent.identity.namespace);
-      const latest = place && (await this.#find(place, dependent.identity.uid));
-      if (latest) await this.#setOwners(place, latest, (owner) => owner.uid !== identity.uid);
+      const ref = this.#refOf(dependent.identity, dependent.identity.namespace);
+      const latest = ref && (await this.#find(ref, dependent.identity.uid));
+      if (latest) await this.#setOwners(ref, latest, (owner) => owner.uid !== identity.uid);
     }
-    const place = this.#placeOf(identity, identity.namespace);
-    if (place) await this.#removeFinalizer(place, identity.uid, orphanFinalizer);
+    const ref = this.#refOf(identity, identity.namespace);
+    if (ref) await this.#removeFinalizer(ref, identity.uid, orphanFinalizer);
   }
 
-  async #setOwners(place: Place, latest: KubernetesObject, stays: (owner: OwnerReference) => boolean): Promise<void> {
+  async #setOwners(ref: ObjectRef, latest: KubernetesObject, stays: (owner: OwnerReference) => boolean): Promise<void> {
     const { ownerReferences = [] } = latest.metadata;
     const remaining = ownerReferences.filter(stays);
-    if (remaining.length < ownerReferences.length) await this.#patch(place, latest, { ownerReferences: remaining });
+    if (remaining.length < ownerReferences.length) await this.#patch(ref, latest, { ownerReferences: remaining });
   }
 
-  async #removeFinalizer(place: Place, uid: string, finalizer: string): Promise<void> {
-    const latest = await this.#find(place, uid);
+  async #removeFinalizer(ref: ObjectRef, uid: string, finalizer: string): Promise<void> {
+    const latest = await this.#find(ref, uid);
     const finalizers = latest?.metadata.finalizers ?? [];
     if (!latest || !finalizers.includes(finalizer)) return;
-    await this.#patch(place, latest, { finalizers: finalizers.filter((each) => each !== finalizer) });
+    await this.#patch(ref, latest, { finalizers: finalizers.filter((each) => each !== finalizer) });
   }
 
   /** A merge patch, which every resource understands; the resourceVersion makes it fail if anyone wrote meanwhile. */
   async #patch(
-    place: Place,
+    ref: ObjectRef,
     { metadata: { resourceVersion } }: KubernetesObject,
     metadata: { readonly ownerReferences: readonly OwnerReference[] } | { readonly finalizers: readonly string[] },
   ): Promise<void> {
     try {
-      await this.#context.client.patch(place.kind, place.key, { metadata: { resourceVersion, ...metadata } });
+      await this.#context.client.patch(ref.kind, ref.key, { metadata: { resourceVersion, ...metadata } });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
   /** The object, if it is the one with this uid. */
-  async #find({ kind, key }: Place, uid: string): Promise<KubernetesObject | undefined> {
+  async #find({ kind, key }: ObjectRef, uid: string): Promise<KubernetesObject | undefined> {
     const found = await this.#context.client.find(kind, key);
     return found?.metadata.uid === uid ? found : undefined;
   }
 
   /** Where an object is found. `undefined`: nowhere, since it would need a namespace and has none. */
-  #placeOf(object: Pick<Identity, 'apiVersion' | 'kind' | 'name'>, namespace: string): Place | undefined {
+  #refOf(object: Pick<Identity, 'apiVersion' | 'kind' | 'name'>, namespace: string): ObjectRef | undefined {
     const kind = this.#resources?.find(object.apiVersion, object.kind);
     if (!kind) {
       this.discoveries.add('resources');
@@ -286,7 +286,7 @@ class GarbageCollector {
   }
 }
 
-interface Place {
+interface ObjectRef {
   readonly kind: Kind;
   readonly key: NamespacedName;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OwnerState, verdictOf } from './decision.ts';
+import { decisionFor, type OwnerState } from './decision.ts';
 
 const owners = (...states: readonly OwnerState[]) =>
   states.map((state, i) => ({
@@ -28,12 +28,12 @@ test('owners, finalizers and dependents decide what becomes of an object', () =>
       remove('Foreground', true),
     ],
   ] as const;
-  for (const [name, of, finalizers, dependents, verdict] of cases) {
-    const found = verdictOf(
+  for (const [name, of, finalizers, dependents, decision] of cases) {
+    const found = decisionFor(
       of,
       finalizers,
       dependents.map((isDeletingDependents) => ({ isDeletingDependents })),
     );
-    assert.deepEqual(found, verdict, name);
+    assert.deepEqual(found, decision, name);
   }
 });

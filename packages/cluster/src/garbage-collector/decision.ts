@@ -10,7 +10,7 @@ export type OwnerState =
   /** It does not exist. */
   | 'absent';
 
-export type Verdict =
+export type Decision =
   | { readonly type: 'keep' }
   /** Some owner stays, so the object does; these references go. */
   | { readonly type: 'forget owners'; readonly uids: ReadonlySet<string> }
@@ -25,11 +25,11 @@ export interface Dependent {
   readonly isDeletingDependents: boolean;
 }
 
-export function verdictOf(
+export function decisionFor(
   owners: readonly { readonly reference: OwnerReference; readonly state: OwnerState }[],
   finalizers: readonly string[],
   dependents: readonly Dependent[],
-): Verdict {
+): Decision {
   if (owners.length === 0) return { type: 'keep' };
   const isWaitedFor = owners.some(({ state }) => state === 'waiting');
   if (owners.some(({ state }) => state === 'solid')) {

@@ -156,9 +156,9 @@ class SimulatedNode {
     const started = await this.#report(pod, this.#running(pod, isReady));
     for (const { image = '' } of pod.spec.containers) {
       const present = `Container image "${image}" already present on machine and can be accessed by the pod`;
-      this.#tell(pod, 'Pulled', present);
-      this.#tell(pod, 'Created', 'Container created');
-      this.#tell(pod, 'Started', 'Container started');
+      this.#recordEvent(pod, 'Pulled', present);
+      this.#recordEvent(pod, 'Created', 'Container created');
+      this.#recordEvent(pod, 'Started', 'Container started');
     }
     return started;
   }
@@ -202,7 +202,7 @@ class SimulatedNode {
     if (!this.#stoppingAt.has(uid)) {
       this.#stoppingAt.set(uid, clock.monotonic());
       if (hasStarted)
-        for (const { name } of pod.spec.containers) this.#tell(pod, 'Killing', `Stopping container ${name}`);
+        for (const { name } of pod.spec.containers) this.#recordEvent(pod, 'Killing', `Stopping container ${name}`);
     }
     const graceLeftMs = Date.parse(deletionTimestamp) - clock.now();
     const stopLeftMs = (this.#stoppingAt.get(uid) ?? 0) + this.#settings.stopAfterMs - clock.monotonic();
@@ -231,7 +231,7 @@ class SimulatedNode {
     return await this.#context.client.update(Pod, { ...pod, status }, { subresource: 'status' });
   }
 
-  #tell(pod: Pod, reason: string, message: string): void {
+  #recordEvent(pod: Pod, reason: string, message: string): void {
     this.#recorder.event(pod, { type: 'Normal', reason, message });
   }
 

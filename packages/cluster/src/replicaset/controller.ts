@@ -144,10 +144,10 @@ class ReplicaSetController {
   async #createPod(replicaSet: ReplicaSet): Promise<void> {
     try {
       const pod = await this.#context.client.create(Pod, newPod(replicaSet));
-      this.#tell(replicaSet, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
+      this.#recordEvent(replicaSet, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
-      this.#tell(replicaSet, 'Warning', 'FailedCreate', `Error creating: ${reasonOf(error)}`);
+      this.#recordEvent(replicaSet, 'Warning', 'FailedCreate', `Error creating: ${reasonOf(error)}`);
       throw error;
     }
   }
@@ -160,10 +160,10 @@ class ReplicaSetController {
   async #deletePod(replicaSet: ReplicaSet, pod: Pod): Promise<void> {
     try {
       await this.#context.client.delete(Pod, keyOf(pod));
-      this.#tell(replicaSet, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
+      this.#recordEvent(replicaSet, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNotFound(error)) return;
-      this.#tell(replicaSet, 'Warning', 'FailedDelete', `Error deleting: ${reasonOf(error)}`);
+      this.#recordEvent(replicaSet, 'Warning', 'FailedDelete', `Error deleting: ${reasonOf(error)}`);
       throw error;
     }
   }
@@ -184,7 +184,7 @@ class ReplicaSetController {
     await this.#context.client.update(ReplicaSet, { ...replicaSet, status }, { subresource: 'status' });
   }
 
-  #tell(replicaSet: ReplicaSet, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  #recordEvent(replicaSet: ReplicaSet, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#recorder.event(replicaSet, { type, reason, message });
   }
 }
