@@ -13,7 +13,7 @@ import { ConfigMap } from '@keelson/core/v1';
 import type { ClusterConfig, ExecPlugin, TlsConfig } from '../src/config/cluster-config.ts';
 import { Secret } from '../src/config/secret.ts';
 import { connect, createClient } from '../src/index.ts';
-import { bytesOf } from '../src/transport/answer.ts';
+import { bytesOf } from '../src/transport/bytes.ts';
 import { alice, bob, ca, expired, server as serverCertificate } from './certificates.ts';
 import { ManualClock } from './manual-clock.ts';
 import { configFor, data, type Script, startServer } from './scripted-server.ts';

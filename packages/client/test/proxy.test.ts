@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { Transport, TransportRequest } from '@keelson/core';
 import { Secret } from '../src/config/secret.ts';
 import { type ConnectOptions, connect } from '../src/index.ts';
-import { bytesOf } from '../src/transport/answer.ts';
+import { bytesOf } from '../src/transport/bytes.ts';
 import { ca, server as certificate, otherCa } from './certificates.ts';
 import { ManualClock } from './manual-clock.ts';
 import { startConnectProxy, startSocksProxy } from './proxies.ts';

@@ -8,7 +8,7 @@ import { sleep, type Transport, type TransportRequest } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { Secret } from '../src/config/secret.ts';
 import { connect } from '../src/index.ts';
-import { bytesOf } from '../src/transport/answer.ts';
+import { bytesOf } from '../src/transport/bytes.ts';
 import { alice, ca, expired, named, otherCa, server as serverCertificate } from './certificates.ts';
 import { configFor, data, type Script, startServer } from './scripted-server.ts';
 import { until } from './until.ts';

@@ -14,8 +14,11 @@ import {
   type TransportResponse,
 } from '@keelson/core';
 import type { TokenBucket } from '../limits/token-bucket.ts';
-import { bytesOf, parseAnswer, statusOf, warningsOf } from '../transport/answer.ts';
+import { parseAnswer, statusOf, warningsOf } from '../transport/answer.ts';
+import { bytesOf } from '../transport/bytes.ts';
+import type { ExplainedResponse } from '../transport/connect.ts';
 import { isBrokenConnection } from '../transport/failure.ts';
+import { type AnswerKind, maxBytesOf, tooLarge } from './bounds.ts';
 import { Lifetime } from './lifetime.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type Outcome, retryAfterMs, retryDelay } from './retry.ts';
@@ -33,6 +36,8 @@ export interface Call {
   readonly accept?: string | undefined;
   /** Whether it may happen twice: a read, or an apply that does not depend on what happened before. */
   readonly isRepeatable: boolean;
+  /** What the answer is, which bounds it. @default 'object' */
+  readonly answer?: AnswerKind | undefined;
   readonly onWarning?: ((warning: string) => void) | undefined;
   /** Must agree to each sending. */
   readonly guard?: (() => void) | undefined;
@@ -65,24 +70,28 @@ export class Caller {
   async send(call: Call, lifetime: Lifetime): Promise<unknown> {
     return this.#repeat(call, lifetime, async (attempt) => {
       const response = await this.#request(call, lifetime, false);
-      const bytes = await bytesOf(response.body);
+      const { answer = 'object' } = call;
+      const isFailure = response.status >= 300;
+      const maxBytes = maxBytesOf[isFailure ? 'failure' : answer];
+      const bytes = await bytesOf(response.body, maxBytes);
       attempt.finished(response, bytes.length);
       tellWarnings(call, response);
-      if (response.status >= 300) throw new Refusal(response, bytes);
+      if (isFailure) throw new Refusal(response, bytes);
+      if (bytes.length > maxBytes) throw new TransportError(call.action, tooLarge(answer));
       return parseAnswer(call.action, response, bytes);
     });
   }
 
   /** The answer's bytes as they come, once it has begun well. The lifetime's time no longer counts then. */
-  async open(call: Call, lifetime: Lifetime): Promise<AsyncIterable<Uint8Array>> {
+  async open(call: Call, lifetime: Lifetime): Promise<ExplainedResponse> {
     return this.#repeat(call, lifetime, async (attempt) => {
       const response = await this.#request(call, lifetime, true);
-      const bytes = response.status >= 300 ? await bytesOf(response.body) : undefined;
+      const bytes = response.status >= 300 ? await bytesOf(response.body, maxBytesOf.failure) : undefined;
       attempt.finished(response, bytes?.length ?? 0);
       tellWarnings(call, response);
       if (bytes) throw new Refusal(response, bytes);
       lifetime.stopTimer();
-      return response.body;
+      return response;
     });
   }
 
@@ -118,7 +127,7 @@ export class Caller {
     }
   }
 
-  async #request(call: Call, lifetime: Lifetime, streaming: boolean): Promise<TransportResponse> {
+  async #request(call: Call, lifetime: Lifetime, streaming: boolean): Promise<ExplainedResponse> {
     const { transport, headers } = this.#options;
     call.guard?.(); // before anything is prepared; the transport asks again at the last moment
     return transport.request({
@@ -162,16 +171,16 @@ export class Caller {
   }
 }
 
-function tellWarnings({ onWarning }: Call, { headers }: TransportResponse): void {
-  for (const warning of warningsOf(headers.warning)) tell(() => onWarning?.(warning));
+function tellWarnings({ onWarning }: Call, { headers, mask }: ExplainedResponse): void {
+  for (const warning of warningsOf(headers.warning, mask)) tell(() => onWarning?.(warning));
 }
 
 /** The server answered with a failure; not yet an error of anyone's. */
 class Refusal extends Error {
-  readonly response: TransportResponse;
+  readonly response: ExplainedResponse;
   readonly #bytes: Buffer;
 
-  constructor(response: TransportResponse, bytes: Buffer) {
+  constructor(response: ExplainedResponse, bytes: Buffer) {
     super(`status ${response.status}`);
     this.response = response;
     this.#bytes = bytes;

@@ -397,11 +397,11 @@ class ApiClient implements Client {
       isRepeatable: true,
       onWarning: this.#defaults.onWarning,
     } as const;
-    const body = await this.#atKind(this.#caller.open(call, lifetime));
+    const { body, mask } = await this.#atKind(this.#caller.open(call, lifetime));
     tell(() => options.onOpen?.());
     try {
       const { onUnreadable = raise, managedFields } = options;
-      for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields })) {
+      for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields, mask })) {
         if (event.type !== 'BOOKMARK') asKind(kind, event.object);
         yield event;
       }
@@ -414,7 +414,8 @@ class ApiClient implements Client {
     const action = `get ${path}`;
     using lifetime = this.#lifetime(action, options);
     const { onWarning } = this.#defaults;
-    const call = { action, method: 'GET', path, accept: options.accept, isRepeatable: true, onWarning } as const;
+    const { accept } = options;
+    const call = { action, method: 'GET', path, accept, isRepeatable: true, answer: 'document', onWarning } as const;
     return await this.#caller.send(call, lifetime);
   }
 
@@ -422,7 +423,7 @@ class ApiClient implements Client {
     const action = `get ${path}`;
     using lifetime = this.#lifetime(action, options);
     const call = { action, method: 'GET', path, accept: options.accept ?? '*/*', isRepeatable: true } as const;
-    const body = await this.#caller.open(call, lifetime);
+    const { body } = await this.#caller.open(call, lifetime);
     try {
       yield* body;
     } catch (error) {
@@ -461,6 +462,7 @@ class ApiClient implements Client {
         path: collectionPath(kind, options.namespace) + query(pageParameters(options, continueToken)),
         accept: listForm(kind),
         isRepeatable: true,
+        answer: 'page',
         onWarning: this.#defaults.onWarning,
       },
       lifetime,

@@ -13,6 +13,8 @@ export interface AgentLimits {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
+  /** Takes our secrets out of what a proxy says. */
+  readonly mask: (text: string) => string;
   /** Aborted when the transport closes, before the agents are disposed: ends connections that are still being made. */
   readonly signal: AbortSignal;
 }
@@ -97,8 +99,8 @@ export class Agents implements AsyncDisposable {
 
   #through(proxy: URL, { ca }: TlsIdentity, connect: buildConnector.connector): buildConnector.connector {
     const { server, tls } = this.#config;
-    const { connectTimeoutMs: timeoutMs, clock, signal } = this.#limits;
-    const options = { proxy, ca, insecureSkipVerify: tls.insecureSkipVerify, timeoutMs, clock, signal };
+    const { connectTimeoutMs: timeoutMs, clock, mask, signal } = this.#limits;
+    const options = { proxy, ca, insecureSkipVerify: tls.insecureSkipVerify, timeoutMs, clock, mask, signal };
     const open = async (to: buildConnector.Options) => {
       const { openTunnel } = await import('./tunnel.ts');
       const port = Number(to.port) || (to.protocol === 'https:' ? 443 : 80);

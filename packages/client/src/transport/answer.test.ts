@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TransportResponse } from '@keelson/core';
-import { bytesOf, parseAnswer, statusOf, warningsOf } from './answer.ts';
+import { parseAnswer, statusOf, warningsOf } from './answer.ts';
+import { bytesOf } from './bytes.ts';
 
 async function* nothing() {}
 

@@ -2,32 +2,22 @@
  * Reads answers: the bytes, the JSON, the failure, the warnings.
  *
  * A failure always becomes a `Status`, also when a proxy in between sent a page of HTML, so that predicates such as
- * `isNotFound` hold.
+ * `isNotFound` hold. Texts from outside get into errors and warnings here and in `watch-events.ts`, cut and without
+ * our secrets.
  */
-import { type Status, TransportError, type TransportResponse } from '@keelson/core';
+import { type Status, TransportError } from '@keelson/core';
 import type { ExplainedResponse } from './connect.ts';
+import { maxReadLength, shown, shownWhole, statusIn } from './outside-text.ts';
 
-/** Enough of an unexpected text to recognise it. */
-const maxQuotedLength = 300;
-
-/** All bytes of an answer, put together once. */
-export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const [first] = chunks;
-  if (chunks.length === 1 && first) return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
-  return Buffer.concat(chunks);
-}
-
-export function parseAnswer(action: string, { headers }: TransportResponse, bytes: Buffer): unknown {
-  const type = headers['content-type'] ?? 'no content type';
+export function parseAnswer(action: string, response: ExplainedResponse, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
+    const type = shown(response.headers['content-type'] ?? 'no content type', response.mask);
     // Broken JSON may be half a Secret, and the parser's message quotes it: neither is shown.
     const reason = type.includes('json')
       ? `the answer is broken JSON (${bytes.length} bytes)`
-      : `the answer is not JSON (${type}): ${quoted(bytes.toString('utf8', 0, maxQuotedLength * 4))}`;
+      : `the answer is not JSON (${type}): ${shown(bytes.toString('utf8', 0, maxReadLength), response.mask)}`;
     throw new TransportError(action, `${reason}; does a proxy answer in the server's place?`);
   }
 }
@@ -39,15 +29,18 @@ export function statusOf(response: ExplainedResponse, bytes: Buffer): Status {
   return { ...status, message: `${status.message || status.reason}; ${response.hint}` };
 }
 
-function plainStatusOf({ status: code, headers }: TransportResponse, bytes: Buffer): Status {
+function plainStatusOf(response: ExplainedResponse, bytes: Buffer): Status {
+  const { status: code, headers } = response;
   const text = bytes.toString('utf8');
   if (headers['content-type']?.includes('json')) {
     const parsed = parsedOrUndefined(text) as Status | null | undefined;
     // The code is not always in the body; the reason must be, or no predicate would hold.
-    if (parsed?.kind === 'Status')
-      return { ...parsed, code: parsed.code ?? code, reason: parsed.reason || reasonOf(code) };
+    if (parsed?.kind === 'Status') {
+      const told = statusIn(parsed, response.mask);
+      return { ...told, code: told.code ?? code, reason: told.reason || reasonOf(code) };
+    }
   }
-  return failureStatus(code, describe(code, text));
+  return failureStatus(code, describe(code, text, response.mask));
 }
 
 /** A failure in the server's own form, for what it did not say itself. */
@@ -55,10 +48,10 @@ export function failureStatus(code: number, message: string): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason: reasonOf(code), message };
 }
 
-function describe(code: number, text: string): string {
+function describe(code: number, text: string, mask: ExplainedResponse['mask']): string {
   if (code === 404)
-    return `the server has no such resource (404: ${quoted(text)}); is its CustomResourceDefinition installed?`;
-  return text.trim() === '' ? `status ${code} without a text` : `status ${code}: ${quoted(text)}`;
+    return `the server has no such resource (404: ${shown(text, mask)}); is its CustomResourceDefinition installed?`;
+  return text.trim() === '' ? `status ${code} without a text` : `status ${code}: ${shown(text, mask)}`;
 }
 
 function parsedOrUndefined(text: string): unknown {
@@ -69,10 +62,8 @@ function parsedOrUndefined(text: string): unknown {
   }
 }
 
-function quoted(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= maxQuotedLength ? line : `${line.slice(0, maxQuotedLength)}…`;
-}
+/** Warnings of one answer that are passed on. */
+const maxWarnings = 100;
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
@@ -97,7 +88,8 @@ function reasonOf(code: number): string {
 }
 
 /** The texts of a `Warning` header: `299 - "text", 299 - "text"`. */
-export function warningsOf(header: string | undefined): readonly string[] {
+export function warningsOf(header: string | undefined, mask?: ExplainedResponse['mask']): readonly string[] {
   if (header === undefined) return [];
-  return [...header.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
+  const found = [...header.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, maxWarnings);
+  return found.map(([, text = '']) => shownWhole(text.replace(/\\(.)/g, '$1'), mask));
 }

@@ -3,7 +3,8 @@
  *
  * Promises: connections are kept and bounded; a stream has a connection of its own outside that bound; an aborted signal
  * rejects at once and closes the socket; a 401 is tried once more with renewed credentials where there can be any (the
- * server did not act). Every other failure is a `TransportError` that says what to look at.
+ * server did not act). Every other failure is a `TransportError` that says what to look at. An answer is never unpacked
+ * unless that was asked for, and comes with a function that takes our secrets out of what it says.
  * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
  */
 import { setMaxListeners } from 'node:events';
@@ -17,9 +18,12 @@ import {
 import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
 import { Agents } from './agents.ts';
+import { bytesOf } from './bytes.ts';
 import { exchange } from './exchange.ts';
 import { codeOf } from './failure.ts';
 import { type Identity, type IdentitySource, identitySource } from './identity.ts';
+import { SecretMask } from './secret-mask.ts';
+import { credentialOf, keyText, secretsOf } from './secrets-of.ts';
 
 export interface ConnectOptions {
   /** Sent as `user-agent`. @default 'keelson' */
@@ -49,8 +53,10 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   const disposal = new AbortController();
   const { signal } = disposal;
   setMaxListeners(0, signal); // each connection in the making listens; before Node 24 more than ten may bring a warning
+  const mask = new SecretMask(secretsOf(config));
   return new HttpTransport(config, {
-    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock, signal }),
+    mask,
+    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock, mask: mask.mask, signal }),
     identities: identitySource(config, clock, options.env ?? process.env, signal),
     disposal,
     headers: {
@@ -61,12 +67,21 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   });
 }
 
-/** What this transport adds to an answer that refuses us: which credentials that was about, for people. */
+/** What this transport adds to an answer. */
 export interface ExplainedResponse extends TransportResponse {
+  /** To one that refuses us: which credentials that was about, for people. */
   readonly hint?: string | undefined;
+  /** Takes our secrets out of a text that came with the answer. */
+  readonly mask?: ((text: string) => string) | undefined;
 }
 
+/** Of an answer that is read only to use its connection again; a longer one is not worth it. */
+const maxDrainedBytes = 64 * 1024;
+/** Headers that a caller adds, and nobody else may read. */
+const secretHeaders = /authorization|cookie|token|secret|key/;
+
 interface Parts {
+  readonly mask: SecretMask;
   readonly agents: Agents;
   readonly identities: IdentitySource;
   readonly disposal: AbortController;
@@ -78,6 +93,8 @@ class HttpTransport implements Transport {
   readonly #server: string;
   readonly #origin: string;
   readonly #prefix: string;
+  /** What was sent last, so that it is not looked at again for each request. */
+  #known: { readonly authorization: string | undefined; readonly key: string | undefined } | undefined;
 
   constructor(config: ClusterConfig, parts: Parts) {
     const url = new URL(config.server);
@@ -91,20 +108,46 @@ class HttpTransport implements Transport {
     let identity = await untilAborted(this.#parts.identities.current(), request.signal);
     let response = await this.#send(request, identity);
     if (response.status === 401 && identity.renew()) {
-      for await (const _ of response.body); // read to its end, so that the connection can be used again
+      await bytesOf(response.body, maxDrainedBytes);
       identity = await untilAborted(this.#parts.identities.current(), request.signal);
       response = await this.#send(request, identity);
     }
     return response.status === 401 ? { ...response, hint: identity.describe() } : response;
   }
 
-  async #send(request: TransportRequest, { authorization, tls }: Identity): Promise<TransportResponse> {
+  async #send(request: TransportRequest, identity: Identity): Promise<ExplainedResponse> {
+    const { authorization, tls } = identity;
     const headers = { ...this.#parts.headers, ...request.headers };
     if (authorization !== undefined) headers.authorization = authorization;
+    this.#learn(request, identity);
     const dispatcher = await this.#parts.agents.dispatcherFor(tls, request.streaming ?? false);
     const response = await exchange({ dispatcher, origin: this.#origin, prefix: this.#prefix, headers }, request);
-    if (response.headers['content-encoding'] !== 'gzip') return response;
-    return { ...response, body: gunzip(this.#origin, response.body) };
+    const body = await this.#unpacked(response);
+    return { ...response, body, mask: this.#parts.mask.mask };
+  }
+
+  /** What of this request nobody may read in an error, should somebody quote it. */
+  #learn({ headers }: TransportRequest, { authorization, tls }: Identity): void {
+    const { mask } = this.#parts;
+    if (authorization !== undefined && authorization !== this.#known?.authorization) {
+      mask.learn(credentialOf(authorization));
+    }
+    if (tls.key !== undefined && tls.key !== this.#known?.key) mask.learn(keyText(tls.key));
+    this.#known = { authorization, key: tls.key };
+    for (const name in headers) if (secretHeaders.test(name)) mask.learn(headers[name] ?? '');
+  }
+
+  async #unpacked({ status, headers, body }: TransportResponse): Promise<AsyncIterable<Uint8Array>> {
+    const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+    if (encoding === '' || encoding === 'identity') return body;
+    if (encoding === 'gzip' && 'accept-encoding' in this.#parts.headers) return gunzip(this.#origin, body);
+    await body[Symbol.asyncIterator]().return?.();
+    if (status >= 300) return nothing(); // that it is a failure is what counts
+    const shown = this.#parts.mask.mask(encoding.slice(0, 50));
+    throw new TransportError(
+      this.#origin,
+      `the answer is packed (${shown}), and nobody asked for that; is a proxy in between?`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,6 +155,8 @@ class HttpTransport implements Transport {
     await this.#parts.agents[Symbol.asyncDispose]();
   }
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}
 
 async function* gunzip(origin: string, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);

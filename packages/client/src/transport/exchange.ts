@@ -11,6 +11,8 @@ import { transportFailure } from './failure.ts';
 
 /** More than this unread, and the socket pauses. */
 const highWaterMark = 1024 * 1024;
+/** What a chunk takes beside its bytes: a server may send them one by one. */
+const chunkBytes = 200;
 
 export interface ExchangeTarget {
   readonly dispatcher: Dispatcher;
@@ -147,7 +149,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
       return;
     }
     this.#chunks.push(chunk);
-    this.#unread += chunk.length;
+    this.#unread += chunk.length + chunkBytes;
     if (this.#unread > highWaterMark) this.#controller.pause();
   }
 
@@ -177,7 +179,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.#chunks.shift();
     if (chunk) {
-      this.#unread -= chunk.length;
+      this.#unread -= chunk.length + chunkBytes;
       if (this.#controller.paused && this.#unread <= highWaterMark / 2) this.#controller.resume();
       return Promise.resolve({ value: chunk, done: false });
     }

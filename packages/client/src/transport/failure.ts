@@ -36,6 +36,7 @@ const families: readonly (readonly [RegExp, string])[] = [
     /^ERR_SSL_.*CERTIFICATE/,
     'it did not accept our client certificate; has it expired, or does another cluster own it?',
   ],
+  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/, 'the headers of its answer are too long; what answers there?'],
   [/^HTTPParserError$/, 'it does not speak HTTP; should the address begin with https://?'],
 ];
 
@@ -44,6 +45,8 @@ const brokenCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ER
 
 /** A `TransportError` that begins with the server's address. Errors of our own family pass unchanged. */
 export function transportFailure(server: string, error: unknown): Error {
+  // The HTTP parser's errors carry all that it had read: pages of it, which whoever prints the cause would print.
+  if (error instanceof Error && 'data' in error) error.data = undefined;
   return error instanceof OperatorError ? error : new TransportError(server, reasonOf(error), { cause: error });
 }
 

@@ -20,6 +20,8 @@ export interface TunnelOptions {
   readonly insecureSkipVerify: boolean;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Takes our secrets out of what the proxy says. */
+  readonly mask: (text: string) => string;
   /** Ends what is still being made. */
   readonly signal: AbortSignal;
 }
@@ -49,7 +51,7 @@ export async function openTunnel(server: string, to: Destination, options: Tunne
     await once(socket, proxy.protocol === 'https:' ? 'secureConnect' : 'connect');
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     if (proxy.protocol.startsWith('socks')) await greetSocks(socket, proxy, to);
-    else await askToConnect(socket, proxy, to);
+    else await askToConnect(socket, options, to);
     return socket;
   } catch (error) {
     socket.destroy();
@@ -76,7 +78,11 @@ function reach({ proxy, ca, insecureSkipVerify }: TunnelOptions): Socket {
   });
 }
 
-async function askToConnect(socket: Socket, proxy: URL, { host, port }: Destination): Promise<void> {
+async function askToConnect(
+  socket: Socket,
+  { proxy, mask }: TunnelOptions,
+  { host, port }: Destination,
+): Promise<void> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
   if (proxy.username || proxy.password) {
@@ -92,5 +98,5 @@ async function askToConnect(socket: Socket, proxy: URL, { host, port }: Destinat
   if (status === '407') {
     throw new Error(`wants a user and a password (407), such as http://user:password@${proxy.host}`);
   }
-  throw new Error(`does not let us through to ${target}: ${status} ${text}`.trim());
+  throw new Error(`does not let us through to ${target}: ${status} ${mask(text)}`.trim());
 }

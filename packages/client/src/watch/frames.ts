@@ -4,6 +4,7 @@
  * Promises: the lines are the same however the bytes are cut into chunks; a character is never cut, since it is decoded
  * only when its line is complete; empty lines are left out; a line without end does not fill the memory.
  */
+import { Pieces } from '../transport/bytes.ts';
 
 const newline = 0x0a;
 
@@ -12,7 +13,7 @@ export interface FrameSplitterOptions {
   readonly onTooLong: (bytes: number) => void;
   /**
    * No object comes near the default (etcd stores 1.5 MiB), so a line that does is no event.
-   * @default 64 MiB
+   * @default 16 MiB
    */
   readonly maxLineBytes?: number;
   /** Makes a text of the bytes of a line. @default as UTF-8 */
@@ -24,14 +25,19 @@ export class FrameSplitter {
   readonly #maxLineBytes: number;
   readonly #decode: (line: Buffer) => string;
   /** Pieces of the line that is not complete yet; none of one that is too long. */
-  #pieces: Uint8Array[] = [];
+  readonly #pieces = new Pieces();
   /** How long that line is so far. */
   #length = 0;
 
-  constructor({ onTooLong, maxLineBytes = 64 * 1024 * 1024, decode = utf8 }: FrameSplitterOptions) {
+  constructor({ onTooLong, maxLineBytes = 16 * 1024 * 1024, decode = utf8 }: FrameSplitterOptions) {
     this.#onTooLong = onTooLong;
     this.#maxLineBytes = maxLineBytes;
     this.#decode = decode;
+  }
+
+  /** Bytes of the line that is not complete yet. */
+  get pendingBytes(): number {
+    return this.#length;
   }
 
   /** The lines that this chunk completes. */
@@ -57,17 +63,16 @@ export class FrameSplitter {
 
   #keep(piece: Uint8Array): void {
     this.#length += piece.length;
-    if (this.#length > this.#maxLineBytes) this.#pieces = [];
+    if (this.#length > this.#maxLineBytes) this.#pieces.clear();
     else this.#pieces.push(piece);
   }
 
   /** The line that ends here; empty if it was too long. */
   #complete(last: Uint8Array): string {
     this.#keep(last);
-    const [pieces, length] = [this.#pieces, this.#length];
-    this.#pieces = [];
+    const length = this.#length;
     this.#length = 0;
-    if (length <= this.#maxLineBytes) return this.#decode(Buffer.concat(pieces, length));
+    if (length <= this.#maxLineBytes) return this.#decode(this.#pieces.take());
     this.#onTooLong(length);
     return '';
   }

@@ -5,14 +5,20 @@
  * and is thrown as an `ApiError`.
  */
 import { ApiError, type KubernetesObject, type Status, TransportError, type WatchEvent } from '@keelson/core';
+import { shown, statusIn } from '../transport/outside-text.ts';
 import { FrameSplitter } from './frames.ts';
 import { textWithoutManagedFields } from './managed-fields.ts';
+
+/** A line that is longer than any event is left out; one that goes on and on ends the watch. */
+const maxPendingBytes = 64 * 1024 * 1024;
 
 export interface WatchEventsOptions {
   /** Gets what is no event. */
   readonly onUnreadable: (error: Error) => void;
   /** Whether objects come with their managedFields. @default 'keep' */
   readonly managedFields?: 'keep' | 'drop' | undefined;
+  /** Takes our secrets out of what errors quote. */
+  readonly mask?: ((text: string) => string) | undefined;
 }
 
 export async function* watchEvents<T extends KubernetesObject>(
@@ -26,6 +32,7 @@ export async function* watchEvents<T extends KubernetesObject>(
     ...(options.managedFields === 'drop' && { decode: textWithoutManagedFields }),
   });
   for await (const chunk of body) {
+    if (splitter.pendingBytes > maxPendingBytes) throw new TransportError(action, 'a line of the watch does not end');
     for (const line of splitter.push(chunk)) {
       const event = readEvent<T>(action, line, options);
       if (event) yield event;
@@ -70,11 +77,19 @@ function readEvent<T extends KubernetesObject>(
         initialEventsEnd: object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true',
       };
     case 'ERROR':
-      throw new ApiError(action, { message: 'an ERROR event that does not say why', ...object } as Status);
+      throw new ApiError(action, errorStatus(object, options.mask));
     default:
-      onUnreadable(new TransportError(action, `an event has the unknown type ${JSON.stringify(type)?.slice(0, 50)}`));
+      onUnreadable(new TransportError(action, `an event has the unknown type ${shownType(type, options.mask)}`));
       return undefined;
   }
+}
+
+function errorStatus(object: unknown, mask: WatchEventsOptions['mask']): Status {
+  return { message: 'an ERROR event that does not say why', ...statusIn(object, mask) };
+}
+
+function shownType(type: unknown, mask: WatchEventsOptions['mask']): string {
+  return typeof type === 'string' ? JSON.stringify(shown(type, mask).slice(0, 50)) : `(a ${typeof type})`;
 }
 
 function isText(value: unknown): value is string {
