@@ -11,6 +11,7 @@ export interface Timer extends Disposable {
   unref(): void;
 }
 
+/** Where time comes from. Whoever needs it is given one; tests give one that they move. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. May jump either way; only for stamps that others read. */
   now(): number;

@@ -9,6 +9,7 @@ import type { Condition } from './generated/meta/v1.ts';
 
 export type { Condition };
 
+/** Whether a condition holds. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** A condition as an author states it; the time and the generation are stamped when it is written. */

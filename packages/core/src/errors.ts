@@ -39,10 +39,12 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && (error as Error & { readonly code?: unknown }).code === code;
 }
 
+/** Whether the server answered with a failure; holds for errors of another copy of this package, too. */
 export function isApiError(error: unknown): error is ApiError {
   return hasCode(error, 'ERR_API');
 }
 
+/** Whether there was no answer that could be read: the request may or may not have been carried out. */
 export function isTransportError(error: unknown): error is TransportError {
   return hasCode(error, 'ERR_TRANSPORT');
 }
@@ -82,6 +84,7 @@ export function isNotFound(error: unknown): error is ApiError {
   return hasReason(error, 'NotFound');
 }
 
+/** There is an object of that name already. */
 export function isAlreadyExists(error: unknown): error is ApiError {
   return hasReason(error, 'AlreadyExists');
 }

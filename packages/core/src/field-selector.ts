@@ -6,6 +6,7 @@
  */
 import { quoted } from './names.ts';
 
+/** One term of a field selector: `status.phase!=Running`. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';
@@ -37,6 +38,7 @@ function unescaped(value: string, refuse: (why: string) => TypeError): string {
   });
 }
 
+/** The text of a field selector, as the server reads it. */
 export function printFieldSelector(requirements: readonly FieldRequirement[]): string {
   return requirements
     .map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, '\\$&')}`)

@@ -18,6 +18,7 @@ export function finalizerProblem(name: string): string | undefined {
   return qualifiedNameProblem(name);
 }
 
+/** Whether the object has this finalizer. */
 export function hasFinalizer(object: Finalized, name: string): boolean {
   return object.metadata.finalizers?.includes(name) ?? false;
 }

@@ -16,6 +16,7 @@ import { equalJson } from './equal-json.ts';
 import { OperatorError } from './errors.ts';
 import { quoted } from './names.ts';
 
+/** One operation of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
   readonly path: string;
@@ -23,6 +24,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
+/** Limits of what a patch may cost. */
 export interface JsonPatchOptions {
   /** A longer patch is refused. @default 10_000, as the API server's */
   readonly maxOperations?: number;
@@ -39,6 +41,7 @@ const maxMovedItems = 256 * 1024 * 1024;
  */
 export type JsonPatchFailure = 'Malformed' | 'TooLarge' | 'Failed';
 
+/** The patch cannot be applied; `reason` says in which way. */
 export class JsonPatchError extends OperatorError {
   override readonly name = 'JsonPatchError';
   readonly code = 'ERR_JSON_PATCH';

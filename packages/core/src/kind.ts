@@ -47,6 +47,7 @@ export interface Kind<
     | undefined;
 }
 
+/** Whether objects of a kind live in namespaces. */
 export type Scope = 'Namespaced' | 'Cluster';
 
 /** The object of a kind as read: stored, defaulted, readonly. */

@@ -15,6 +15,7 @@ export type Requirement =
   | { readonly key: string; readonly operator: 'In' | 'NotIn' | 'Gt' | 'Lt'; readonly values: readonly string[] }
   | { readonly key: string; readonly operator: 'Exists' | 'DoesNotExist' };
 
+/** Labels, or pairs that labels must equal. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** What selects by label: equal pairs, requirements, Kubernetes' LabelSelector, or the text that kubectl takes. */
@@ -77,6 +78,7 @@ function assertKey(key: string, text?: string): void {
   if (qualifiedNameProblem(key) !== undefined) throw new LabelSelectorError({ type: 'key', key }, text);
 }
 
+/** Whether labels meet all requirements. An absent label meets `NotIn` and `DoesNotExist`. */
 export function matchesLabels(requirements: readonly Requirement[], labels: Labels | undefined): boolean {
   return requirements.every((wanted) => {
     const value = labels !== undefined && Object.hasOwn(labels, wanted.key) ? labels[wanted.key] : undefined;

@@ -1,6 +1,7 @@
 /** Lists and watch events as the API server sends them, with items that know their own kind. */
 import type { KubernetesObject } from './kind.ts';
 
+/** Objects of one kind, as the server listed them. */
 export interface List<T> {
   readonly items: readonly T[];
   /** The state of the cluster that the list shows; a watch goes on from here. */
@@ -10,6 +11,7 @@ export interface List<T> {
   readonly remainingItemCount?: number | undefined;
 }
 
+/** A line of a watch. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | {

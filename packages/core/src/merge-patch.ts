@@ -8,6 +8,7 @@ import { equalJson } from './equal-json.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** What a merge patch (RFC 7386) makes of a value; neither is changed. */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(document)) return replaced(document, patch);
   // Objects that are being patched, each in the one before it: a list in place of recursion, whatever the depth.

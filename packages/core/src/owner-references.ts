@@ -36,6 +36,7 @@ export class NotControlledError extends OperatorError {
   }
 }
 
+/** Whether an object was left alone because its owner does not control it. */
 export function isNotControlled(error: unknown): error is NotControlledError {
   return error instanceof Error && (error as Error & { readonly code?: unknown }).code === 'ERR_NOT_CONTROLLED';
 }

@@ -22,6 +22,7 @@ export interface Quantity {
   readonly text?: string | undefined;
 }
 
+/** The text is not a quantity. */
 export class QuantityError extends OperatorError {
   override readonly name = 'QuantityError';
   readonly code = 'ERR_QUANTITY';
@@ -69,6 +70,7 @@ const nano = -9;
 const largest = 2n ** 63n - 1n;
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
+/** Reads a quantity, such as `1.5Gi` or `100m`. Throws a `QuantityError` for what Kubernetes would refuse. */
 export function parseQuantity(text: string): Quantity {
   const groups = text === '' ? undefined : parts.exec(text)?.groups;
   if (groups === undefined) throw new QuantityError(text, badFormat);

@@ -1,5 +1,6 @@
 /** Randomness as a value that is passed in: jitter and generated names repeat when the seed repeats. */
 
+/** Where chance comes from: jitter, generated names, uids. Never for secrets. */
 export interface Random {
   /** A number from 0 (included) to 1 (excluded). */
   next(): number;

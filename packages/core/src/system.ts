@@ -7,6 +7,7 @@ import type { Random } from './random.ts';
 /** Node fires a timer of 2^31 ms (24.8 days) or more at once, so a longer one is waited for in stages. */
 const longestTimerMs = 0x7fffffff;
 
+/** The machine's time. For the outermost layer of a program, which passes it on. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -31,6 +32,7 @@ export const systemClock: Clock = {
   },
 };
 
+/** The machine's randomness. For the outermost layer of a program, which passes it on. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   uuid: () => crypto.randomUUID(),

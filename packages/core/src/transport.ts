@@ -5,6 +5,7 @@
  * HTTPS, to an embedded cluster it is a function call, and a test may put one in between that fails on purpose.
  */
 
+/** A request, before anyone has decided how it travels. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, such as `/apis/apps/v1/deployments?limit=500`. */
@@ -23,6 +24,7 @@ export interface TransportRequest {
   readonly beforeSend?: (() => void) | undefined;
 }
 
+/** The head of an answer, with a body that is read as it comes. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -31,6 +33,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** The way to an API server: HTTP, or a server in the same process. */
 export interface Transport extends AsyncDisposable {
   /** Rejects when there was no answer; an answer that reports a failure is a response like any other. */
   request(request: TransportRequest): Promise<TransportResponse>;

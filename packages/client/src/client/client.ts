@@ -25,6 +25,12 @@ import type {
 import type { OwnWrite } from './own-write.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
 
+/**
+ * Typed access to an API server, by kinds as values or by their names.
+ *
+ * Every failure is an `ApiError` (the server answered) or a `TransportError` (it did not). Reads and applies are repeated
+ * after a 5xx or a broken connection, everything after a 429 that says when to come back, nothing else.
+ */
 export interface Client {
   /** The object; a NotFound `ApiError` when there is none. */
   get<K extends Kind>(kind: K | GroupVersionKind, key: NamespacedName, options?: GetOptions): Promise<ObjectOf<K>>;
@@ -144,6 +150,7 @@ export interface SubresourceBody {
 /** What `update` takes: an object as read, or as written with its name known. */
 export type UpdateOf<K extends Kind> = ObjectOf<K> | (WrittenOf<K> & { readonly metadata: { readonly name: string } });
 
+/** What every call takes: how it is ended. */
 export interface CallOptions {
   /** Ends the call, and closes its connection. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -151,6 +158,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** What every call of a client has unless it says otherwise; `client.with` binds more of it. */
 export interface CallDefaults extends CallOptions {
   readonly fieldManager?: string | undefined;
   /**
@@ -165,11 +173,13 @@ export interface CallDefaults extends CallOptions {
   readonly onWritten?: ((write: OwnWrite) => void) | undefined;
 }
 
+/** How a path is read that no kind stands for. */
 export interface RawOptions extends CallOptions {
   /** What form the answer shall have. @default 'application/json', or anything for a stream */
   readonly accept?: string | undefined;
 }
 
+/** Which part of an object is read, and how fresh it must be. */
 export interface GetOptions extends CallOptions {
   /** Such as `status` or `scale`. */
   readonly subresource?: string | undefined;
@@ -177,6 +187,7 @@ export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string | undefined;
 }
 
+/** Which objects of a kind: by namespace, labels and fields. */
 export interface Selection {
   /** Absent means all namespaces. */
   readonly namespace?: string | undefined;
@@ -185,6 +196,7 @@ export interface Selection {
   readonly fields?: string | undefined;
 }
 
+/** What is listed, from which state, and in pages of which size. */
 export interface ListOptions extends Selection, CallOptions {
   /** Objects per page. @default 500 */
   readonly pageSize?: number | undefined;
@@ -194,6 +206,7 @@ export interface ListOptions extends Selection, CallOptions {
   readonly continueToken?: string | undefined;
 }
 
+/** What is watched, and from which state on. */
 export interface WatchOptions extends Selection {
   /** Ends the watch and closes its connection; the loop then ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -213,6 +226,7 @@ export interface WatchOptions extends Selection {
   readonly onUnreadable?: ((error: Error) => void) | undefined;
 }
 
+/** How a write is sent and recorded. */
 export interface WriteOptions extends CallOptions {
   /** Have the server do everything but store the result. @default false */
   readonly dryRun?: boolean | undefined;
@@ -239,11 +253,13 @@ export interface PatchOptions extends UpdateOptions {
   readonly type?: 'json' | 'merge' | 'strategic' | undefined;
 }
 
+/** How an apply is sent. */
 export interface ApplyOptions extends WriteOptions {
   /** Take fields over from other managers instead of failing with a Conflict. @default false */
   readonly force?: boolean | undefined;
 }
 
+/** Under which conditions an object is deleted, and what happens to what it owns. */
 export interface DeleteOptions extends CallOptions {
   /** Refuse (Conflict) unless the object still has this identity or state. */
   readonly preconditions?:
@@ -257,8 +273,10 @@ export interface DeleteOptions extends CallOptions {
   readonly onWarning?: ((warning: string) => void) | undefined;
 }
 
+/** Which objects are deleted, and how. */
 export interface DeleteCollectionOptions extends Selection, DeleteOptions {}
 
+/** What a deletion has come to. */
 export type DeleteResult<T> =
   /** It is gone. The uid says which one that was, where the server tells. */
   | { readonly type: 'deleted'; readonly uid: string | undefined }

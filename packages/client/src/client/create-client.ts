@@ -59,6 +59,7 @@ import { pageParameters, query, selectionParameters, watchParameters, writeParam
 import type { RequestMetrics } from './request-metrics.ts';
 import { tell } from './tell.ts';
 
+/** Where a client sends its requests, and what all of its calls have in common. */
 export interface ClientOptions extends CallDefaults {
   readonly transport: Transport;
   /** Gets each warning of the server, unless the call has its own; what it throws is dropped. @default they are dropped */
@@ -77,6 +78,15 @@ export interface ClientOptions extends CallDefaults {
   readonly random?: Random | undefined;
 }
 
+/**
+ * A client of the API server at the other end of a transport. It holds no connection and no state of its own.
+ *
+ * @example
+ * await using transport = connect(await loadConfig());
+ * const client = createClient({ transport, fieldManager: 'scaler' });
+ * const deployment = await client.get(Deployment, 'default/web');
+ * await client.patch(Deployment, 'default/web', { spec: { replicas: 3 } });
+ */
 export function createClient(options: ClientOptions): Client {
   const { transport, clock = systemClock, random = systemRandom, rateLimit, headers, metrics } = options;
   const bucket = rateLimit && new TokenBucket(rateLimit, clock);

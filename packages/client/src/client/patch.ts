@@ -12,4 +12,5 @@ export type MergePatch<T> = T extends readonly unknown[]
 export type MergePatchOf<K extends Kind> =
   KubernetesObject extends ObjectOf<K> ? Readonly<Record<string, unknown>> : MergePatch<ObjectOf<K>>;
 
+/** A list of operations (RFC 6902): all of them, or none. */
 export type JsonPatch = readonly JsonPatchOperation[];

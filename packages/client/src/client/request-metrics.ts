@@ -16,6 +16,7 @@ export interface RequestMetrics {
   throttled?(attempt: { readonly method: string; readonly waitedMs: number }): void;
 }
 
+/** One attempt at a request, as it ended. */
 export interface RequestAttempt {
   readonly method: string;
   /** The status, or `<error>` when there was no answer, as client-go writes it. */

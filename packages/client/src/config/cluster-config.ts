@@ -6,6 +6,7 @@
  */
 import type { Secret } from './secret.ts';
 
+/** Everything that is needed to talk to a cluster: where it is, how to trust it, and who we are. */
 export interface ClusterConfig {
   /** Base URL of the API server, such as `https://127.0.0.1:6443`; a path prefix is kept. */
   readonly server: string;
@@ -23,6 +24,7 @@ export interface ClusterConfig {
   readonly source: string;
 }
 
+/** How the server is recognised, and how we are. */
 export interface TlsConfig {
   /** PEM of the authorities to trust; absent means those that Node trusts. */
   readonly ca?: Material | undefined;
@@ -61,6 +63,7 @@ export interface ExecPlugin {
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
 }
 
+/** Whom to act as: the headers `Impersonate-User` and its companions. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string | undefined;

@@ -1,6 +1,7 @@
 /** A configuration that cannot be used: which file, which field, and why, in one sentence without secrets. */
 import { OperatorError } from '@keelson/core';
 
+/** The configuration is wrong: the message names the file, the field and the reason, and no secret. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly code = 'ERR_CONFIG';
@@ -16,6 +17,7 @@ export class ConfigError extends OperatorError {
   }
 }
 
+/** Whether the configuration is to blame; holds for errors of another copy of this package, too. */
 export function isConfigError(error: unknown): error is ConfigError {
   return error instanceof Error && (error as { readonly code?: unknown }).code === 'ERR_CONFIG';
 }

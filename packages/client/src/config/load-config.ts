@@ -15,6 +15,7 @@ import { defaultServiceAccountFolder, inClusterConfig } from './in-cluster.ts';
 import { type KubeconfigFile, readKubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 
+/** Where to look for a cluster. */
 export interface LoadConfigOptions {
   /** A kubeconfig file; it must exist. Empty means that none is named. */
   readonly kubeconfig?: string | undefined;
@@ -26,6 +27,14 @@ export interface LoadConfigOptions {
   readonly serviceAccountFolder?: string | undefined;
 }
 
+/**
+ * Finds the cluster to talk to: the kubeconfig that is named, those in `KUBECONFIG` merged as kubectl merges them, the pod's
+ * own service account, or `~/.kube/config`; the first that is there. Throws a `ConfigError` that says what is wrong.
+ *
+ * @example
+ * const config = await loadConfig(); // where kubectl would go
+ * const other = await loadConfig({ kubeconfig: 'staging.yaml', context: 'admin' });
+ */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const config = await findConfig(options);
   if (config.proxyUrl) return config;

@@ -6,6 +6,7 @@
  */
 import { inspect } from 'node:util';
 
+/** A value that no log, error or JSON shows; only `reveal` gives it away. */
 export class Secret<T = string> {
   readonly #value: T;
 

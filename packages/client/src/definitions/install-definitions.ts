@@ -16,6 +16,7 @@ import { systemClock } from '@keelson/core/system';
 import type { Client } from '../client/client.ts';
 import { failureStatus } from '../transport/answer.ts';
 
+/** How long to wait until the definitions are served. */
 export interface InstallDefinitionsOptions {
   /** How long a definition may take to be served. @default 30_000 */
   readonly timeoutMs?: number | undefined;

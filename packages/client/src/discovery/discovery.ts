@@ -9,6 +9,7 @@ import { type Kind, TransportError } from '@keelson/core';
 import { fieldsIn } from '../transport/shape.ts';
 import { type Findings, readAggregated, readGroup } from './discovery-document.ts';
 
+/** A kind as the server describes it. */
 export interface DiscoveredKind extends Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -24,6 +25,7 @@ export type KindQuery = { readonly group: string; readonly version?: string | un
   | { readonly resource: string }
 );
 
+/** What a server can do: its kinds, in all versions. */
 export interface Discovery {
   /**
    * The kind, or `undefined` when the server does not have it, also after asking again. Rejects when that cannot be known
@@ -42,6 +44,7 @@ interface RawReader {
   getRaw(path: string, options?: { readonly accept?: string }): Promise<unknown>;
 }
 
+/** Which kinds a server has, asked when first needed and again for what is not known yet. */
 export function createDiscovery(client: RawReader): Discovery {
   return new CachedDiscovery(client);
 }

@@ -12,6 +12,7 @@ export type EventSubject = Pick<KubernetesObject, 'apiVersion' | 'kind'> & {
   };
 };
 
+/** An event as it is reported: what happened, why, and whether someone should look. */
 export interface NewEvent {
   readonly type: 'Normal' | 'Warning';
   /** Why, in UpperCamelCase, for machines: `ScaledUp`. At most 128 characters. */

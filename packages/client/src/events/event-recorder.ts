@@ -33,6 +33,7 @@ import {
 } from './event-object.ts';
 import { SimilarEvents } from './similar-events.ts';
 
+/** Tells people what happens to an object. Disposing it sends what still waits. */
 export interface EventRecorder extends AsyncDisposable {
   /** Returns at once, never throws. The event is sent later, or dropped and reported when too many wait. */
   event(regarding: EventSubject, event: NewEvent): void;
@@ -40,6 +41,7 @@ export interface EventRecorder extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
+/** Who speaks, and how much may wait. */
 export interface EventRecorderOptions {
   readonly client: Client;
   /** Which controller speaks, such as `cache.example.com/memcached-operator`. */
@@ -56,6 +58,13 @@ export interface EventRecorderOptions {
   readonly random?: Random | undefined;
 }
 
+/**
+ * A recorder of Events, which people see in `kubectl describe`. Repetitions become one Event with a count.
+ *
+ * @example
+ * await using recorder = createEventRecorder({ client, controller: 'example.com/scaler' });
+ * recorder.event(deployment, { type: 'Normal', reason: 'Scaled', action: 'Scale', message: 'from 1 to 3' });
+ */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   return new SeriesRecorder(options);
 }

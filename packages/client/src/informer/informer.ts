@@ -24,6 +24,7 @@ import { selectionMatch } from './selection-match.ts';
 import { type Delivery, ObjectStore, type Store } from './store.ts';
 import { storedForm } from './stored-form.ts';
 
+/** Keeps a copy of the objects of a kind in step with the server, and says what changed. */
 export interface Informer<T extends KubernetesObject = KubernetesObject> {
   readonly kind: Kind;
   readonly selection: Selection;
@@ -49,8 +50,13 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
   overlay(write: OwnWrite): void;
 }
 
+/**
+ * Hears of each change; synchronous, for noting keys. What it throws is reported, and the next change comes all the
+ * same.
+ */
 export type InformerHandler<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => void;
 
+/** A change of the copy: what is there now, and what was there before. */
 export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
   | {
       readonly type: 'added';
@@ -72,6 +78,7 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
       readonly missed: boolean;
     };
 
+/** How long a handler hears of changes, and whether it sees everything again from time to time. */
 export interface SubscribeOptions {
   /** Ends the subscription; so does disposing what `subscribe` returns. */
   readonly signal?: AbortSignal | undefined;
@@ -92,6 +99,7 @@ export interface InformerHealth {
   readonly counts: ReflectorCounts;
 }
 
+/** Which objects are copied, what of them is kept, and how they are found. */
 export interface InformerOptions<T extends KubernetesObject = KubernetesObject> extends Selection {
   /**
    * What becomes of `metadata.managedFields`, usually a third of an object: dropped, kept, or kept only for one manager's
@@ -125,6 +133,14 @@ export interface OwnInformer<T extends KubernetesObject = KubernetesObject> exte
   start(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * A copy of all objects of a kind that follows the server, in a watch of its own. `createSharedInformers` shares watches.
+ *
+ * @example
+ * const pods = createInformer(client, Pod, { namespace: 'default' });
+ * pods.subscribe(({ type, object }) => console.log(type, keyOf(object)));
+ * await pods.start(signal);
+ */
 export function createInformer<K extends Kind>(
   client: Client,
   kind: K,

@@ -65,8 +65,10 @@ export interface ReflectorOptions<K extends Kind> {
   readonly random: Random;
 }
 
+/** What a watch does now; `waiting` is the pause after a failure. */
 export type ReflectorPhase = 'stopped' | 'listing' | 'watching' | 'waiting';
 
+/** What a watch has done since it began. */
 export interface ReflectorCounts {
   /** Complete lists that were delivered. */
   readonly lists: number;

@@ -23,6 +23,9 @@ import {
   type SubscribeOptions,
 } from './informer.ts';
 
+/**
+ * A set of informers, each watch begun with its first user and ended with its last. Disposing it ends all of them.
+ */
 export interface SharedInformers extends AsyncDisposable {
   /**
    * Joins the watch for this kind, namespace, selection, managedFields and transform, or begins it. Dispose the handle to
@@ -40,13 +43,16 @@ export interface SharedInformers extends AsyncDisposable {
   readonly all: readonly Informer[];
 }
 
+/** One user's share of an informer; disposing it leaves the watch to the others. */
 export interface InformerHandle<T extends KubernetesObject = KubernetesObject> extends Informer<T>, AsyncDisposable {}
 
+/** What one user asks of a shared informer. */
 export type SharedInformerOptions<T extends KubernetesObject = KubernetesObject> = Omit<
   InformerOptions<T>,
   'clock' | 'random' | 'onError' | 'freeze'
 >;
 
+/** What all informers of a set have in common. */
 export interface SharedInformersOptions {
   readonly client: Client;
   /** Gets what went wrong, and in which informer. They go on, so nobody else would hear of a missing right, for one. */
@@ -59,6 +65,15 @@ export interface SharedInformersOptions {
   readonly random?: Random | undefined;
 }
 
+/**
+ * Informers that share their watches: the same kind and selection is watched once, however many ask for it.
+ *
+ * @example
+ * await using informers = createSharedInformers({ client, onError: (error) => console.error(error.message) });
+ * const deployments = informers.informer(Deployment, { namespace: 'default' });
+ * await deployments.synced;
+ * deployments.store.get('default/web'); // the stored object itself, read-only
+ */
 export function createSharedInformers(options: SharedInformersOptions): SharedInformers {
   return new InformerPool(options);
 }

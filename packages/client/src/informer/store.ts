@@ -38,6 +38,7 @@ export interface StoreReader<T extends KubernetesObject = KubernetesObject> {
   readonly resourceVersion: string;
 }
 
+/** Which of the stored objects. */
 export interface StoreSelection {
   readonly namespace?: string | undefined;
   readonly labels?: LabelSelection | undefined;

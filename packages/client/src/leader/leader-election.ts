@@ -29,6 +29,7 @@ import { tell } from '../client/tell.ts';
 import { claimedSpec, freeAt, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
+/** One replica in the competition for a Lease. */
 export interface LeaderElection {
   /** Who leads as far as we know; `undefined` when nobody does, or before the first look. */
   readonly leader: string | undefined;
@@ -39,6 +40,7 @@ export interface LeaderElection {
   win(signal: AbortSignal): Promise<Term>;
 }
 
+/** Which Lease, who competes, and how patient all of them are. */
 export interface LeaderElectionOptions {
   readonly client: Client;
   /** The Lease to compete for, `namespace/name`; it is made if it does not exist. */
@@ -66,6 +68,14 @@ export interface LeaderElectionOptions {
   readonly random?: Random | undefined;
 }
 
+/**
+ * Competes for a Lease, so that of several replicas one works at a time. Throws a RangeError for times that could not work.
+ *
+ * @example
+ * const election = createLeaderElection({ client, lease: 'operators/scaler', identity, onError });
+ * await using term = await election.win(signal);
+ * const leading = client.with({ guard: term.assertCurrent, signal: term.signal });
+ */
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
   if (!Number.isFinite(leaseDurationMs)) throw new RangeError(`leaseDurationMs must be finite, not ${leaseDurationMs}`);

@@ -17,6 +17,7 @@
  */
 import { type Clock, OperatorError } from '@keelson/core';
 
+/** The time in which this replica leads. Disposing it gives the Lease back. */
 export interface Term extends AsyncDisposable {
   /** Aborted with a `LeadershipLostError` when the term ends. */
   readonly signal: AbortSignal;
@@ -33,6 +34,7 @@ export class LeadershipLostError extends OperatorError {
   readonly code = 'ERR_LEADERSHIP_LOST';
 }
 
+/** Whether a term of leadership has ended; what was begun in it was stopped. */
 export function isLeadershipLost(error: unknown): error is LeadershipLostError {
   return error instanceof Error && (error as { readonly code?: unknown }).code === 'ERR_LEADERSHIP_LOST';
 }

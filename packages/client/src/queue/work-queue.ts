@@ -12,6 +12,7 @@ import { DelayHeap } from './delay-heap.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 import { WaitingLine } from './waiting-line.ts';
 
+/** Remembers which keys need attention, never why: each waits once, and is with at most one worker. */
 export interface WorkQueue<Key = string> {
   /** Asks for a worker. A key that waits already keeps the higher of its priorities, and waits no longer for a delay. */
   add(key: Key, options?: AddOptions): void;
@@ -37,16 +38,19 @@ export interface WorkQueue<Key = string> {
   drain(): Promise<void>;
 }
 
+/** A key that a worker has taken, until it says `done`. */
 export interface WorkItem<Key = string> {
   readonly key: Key;
   readonly priority: number;
 }
 
+/** How urgent a key is. */
 export interface AddOptions {
   /** Higher first. @default 0 */
   readonly priority?: number | undefined;
 }
 
+/** How long failed keys wait, and who counts. */
 export interface WorkQueueOptions {
   /** Delay before the first retry of a key; doubles with each further failure. @default 5 */
   readonly baseDelayMs?: number | undefined;
@@ -59,6 +63,16 @@ export interface WorkQueueOptions {
   readonly clock?: Clock | undefined;
 }
 
+/**
+ * A queue of keys for workers, with client-go's delays between retries.
+ *
+ * @example
+ * const queue = createWorkQueue();
+ * for (let item = await queue.get(); item; item = await queue.get()) {
+ *   await reconcile(item.key).then(() => queue.forget(item.key), () => queue.addRateLimited(item.key));
+ *   queue.done(item.key);
+ * }
+ */
 export function createWorkQueue<Key extends string | number = string>(options: WorkQueueOptions = {}): WorkQueue<Key> {
   const { baseDelayMs = 5, maxDelayMs = 1_000_000, bucket, metrics = {}, clock = systemClock } = options;
   if (!(baseDelayMs > 0)) throw new RangeError(`baseDelayMs must be greater than 0, not ${baseDelayMs}`);

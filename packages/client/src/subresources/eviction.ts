@@ -3,6 +3,7 @@ import { type NamespacedName, parseKey } from '@keelson/core';
 import type { Client, DeleteOptions } from '../client/client.ts';
 import { pods } from './kinds.ts';
 
+/** How a pod is evicted. */
 export type EvictOptions = Omit<DeleteOptions, 'onWarning' | 'propagationPolicy'>;
 
 /** Rejects with TooManyRequests (`isTooManyRequests`) when a budget forbids it: try again later, or not at all. */

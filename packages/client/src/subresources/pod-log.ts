@@ -5,6 +5,7 @@ import { objectPath } from '../client/path.ts';
 import { query } from '../client/query.ts';
 import { pods } from './kinds.ts';
 
+/** Which log, and which part of it. */
 export interface PodLogOptions extends CallOptions {
   /** Needed when the pod has several. */
   readonly container?: string | undefined;

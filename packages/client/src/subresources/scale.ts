@@ -3,6 +3,7 @@ import type { Kind, NamespacedName } from '@keelson/core';
 import type { Scale } from '@keelson/core/autoscaling/v1';
 import type { Client, GetOptions, WriteOptions } from '../client/client.ts';
 
+/** How many replicas an object asks for and has, for any kind with a `scale` subresource. */
 export async function getScale(
   client: Client,
   kind: Kind,
@@ -12,6 +13,7 @@ export async function getScale(
   return (await client.get(kind, key, { ...options, subresource: 'scale' })) as unknown as Scale;
 }
 
+/** Asks for so many replicas, through the `scale` subresource; needs no right to change anything else. */
 export async function setScale(
   client: Client,
   kind: Kind,

@@ -5,6 +5,7 @@ import type { CallOptions, Client } from '../client/client.ts';
 import { Secret } from '../config/secret.ts';
 import { serviceAccounts } from './kinds.ts';
 
+/** For whom the token is, and how long it lives. */
 export interface TokenOptions extends CallOptions {
   /** Who shall accept it. @default the API server */
   readonly audiences?: readonly string[] | undefined;
@@ -19,12 +20,14 @@ export interface TokenOptions extends CallOptions {
   };
 }
 
+/** A token, and when it ends. */
 export interface ServiceAccountToken {
   readonly token: Secret;
   /** Wall time in milliseconds. */
   readonly expiresAt: number;
 }
 
+/** Makes a token of a service account, which ends by itself. */
 export async function requestToken(
   client: Client,
   serviceAccount: NamespacedName,

@@ -25,6 +25,7 @@ import { type Identity, type IdentitySource, identitySource } from './identity.t
 import { SecretMask } from './secret-mask.ts';
 import { credentialOf, keyText, secretsOf } from './secrets-of.ts';
 
+/** How connections to the server are made and used. */
 export interface ConnectOptions {
   /** Sent as `user-agent`. @default 'keelson' */
   readonly userAgent?: string | undefined;

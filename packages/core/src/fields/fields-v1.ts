@@ -8,6 +8,7 @@ import type { FieldSet } from './field-set.ts';
 import { emptySet, leaf, type PathSet } from './path-set.ts';
 import { canonicalStep, sortedSteps } from './step.ts';
 
+/** A set of paths in the form of `managedFields`. */
 export function encodeFields(set: PathSet): FieldSet {
   const root: Record<string, FieldSet> = {};
   const open = [{ set, fields: root }];

@@ -12,6 +12,7 @@ export function compareText(a: string, b: string): number {
 
 const surrogates = /[\ud800-\udfff]/;
 
+/** JSON as Go writes it: members in the order of their bytes, and escaped what HTML would read. */
 export function goJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

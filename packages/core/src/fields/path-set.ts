@@ -7,6 +7,7 @@
  */
 import { printStep, sortedSteps } from './step.ts';
 
+/** A set of paths into an object: who owns which field. */
 export interface PathSet {
   readonly member: boolean;
   readonly children: ReadonlyMap<string, PathSet>;
@@ -14,14 +15,17 @@ export interface PathSet {
 
 const noChildren: ReadonlyMap<string, PathSet> = new Map();
 const noBuilders: ReadonlyMap<string, PathSetBuilder> = new Map();
+/** The set without any path. */
 export const emptySet: PathSet = { member: false, children: noChildren };
 /** A field that belongs to the set, with nothing known below it. */
 export const leaf: PathSet = { member: true, children: noChildren };
 
+/** Whether the set has no path. */
 export function isEmpty(set: PathSet): boolean {
   return !set.member && set.children.size === 0;
 }
 
+/** The paths that either set has. */
 export function union(a: PathSet, b: PathSet): PathSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
@@ -33,6 +37,7 @@ export function union(a: PathSet, b: PathSet): PathSet {
   return { member: a.member || b.member, children };
 }
 
+/** The paths that both sets have. */
 export function intersection(a: PathSet, b: PathSet): PathSet {
   if (a === b) return a;
   return filtered(a, a.member && b.member, (child, step) => {
@@ -64,6 +69,7 @@ export function leavesOf(set: PathSet): PathSet {
   return filtered(set, set.member && set.children.size === 0, leavesOf);
 }
 
+/** Whether both hold the same paths. */
 export function equalSets(a: PathSet, b: PathSet): boolean {
   if (a === b) return true;
   if (a.member !== b.member || a.children.size !== b.children.size) return false;
@@ -81,6 +87,7 @@ export function has(set: PathSet, path: readonly string[]): boolean {
   return node?.member === true;
 }
 
+/** The set of these paths. */
 export function setOf(...paths: readonly (readonly string[])[]): PathSet {
   const set = new PathSetBuilder();
   for (const path of paths) set.insert(path);

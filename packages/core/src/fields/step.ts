@@ -14,10 +14,12 @@ export type Step =
   | { readonly kind: 'v'; readonly value: unknown }
   | { readonly kind: 'i'; readonly index: number };
 
+/** The step to a field of an object. */
 export function fieldStep(name: string): string {
   return `f:${name}`;
 }
 
+/** The step to an element of a set, by its value. */
 export function valueStep(value: unknown): string {
   return `v:${goJson(value)}`;
 }

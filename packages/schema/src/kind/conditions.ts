@@ -41,6 +41,12 @@ const schema = z
 
 const declared = z.registry<{ readonly types: readonly string[] }>();
 
+/**
+ * The schema of `status.conditions` with these types, which the compiler then knows.
+ *
+ * @example
+ * status: z.object({ conditions: conditions('Available', 'Progressing', 'Degraded') })
+ */
 export function conditions<const Type extends string>(
   ...types: readonly [Type, ...Type[]]
 ): z.ZodType<readonly Condition<Type>[], readonly ConditionInput<Type>[]> {

@@ -25,6 +25,19 @@ type NoOtherFields<Versions> = {
   };
 };
 
+/**
+ * Defines a custom kind in one value: its types, its CRD and its validation follow from it. What the API server would
+ * refuse or could not enforce is a TypeError that names each place.
+ *
+ * @example
+ * export const Website = defineKind({
+ *   group: 'example.com',
+ *   kind: 'Website',
+ *   hub: 'v1',
+ *   versions: { v1: { storage: true, spec: z.object({ image: z.string() }), status: z.object({ ready: z.int32() }) } },
+ * });
+ * export type Website = ObjectOf<typeof Website>;
+ */
 export function defineKind<
   const Group extends string,
   const Name extends string,

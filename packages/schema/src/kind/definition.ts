@@ -40,6 +40,7 @@ export interface VersionDefinition {
   readonly selectableFields?: readonly string[];
 }
 
+/** A custom kind, as `defineKind` takes it. */
 export interface KindDefinition {
   readonly group: string;
   readonly kind: string;

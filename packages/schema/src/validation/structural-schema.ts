@@ -17,6 +17,7 @@ import { isObject } from '../wording/go-text.ts';
 import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
 import { listTypeProblems } from './list-types.ts';
 
+/** What an API server does with a CRD's schema, compiled once. */
 export interface StructuralSchema {
   /** Drops unknown fields of a whole object; apiVersion, kind and metadata stay. */
   prune(object: unknown): Pruned;
