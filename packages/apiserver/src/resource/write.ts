@@ -2,7 +2,8 @@
  * A write as every step after routing sees it: who changes what. How the request came, if there was one at all, is not
  * part of it, so that the server's own writes are writes like others.
  */
-import type { User } from '../request/user.ts';
+import type { ObjectMeta } from '@keelson/core';
+import { administrator, type User } from '../request/user.ts';
 import type { Resource } from './resource.ts';
 
 export interface Write {
@@ -23,6 +24,15 @@ export interface Write {
   /** Remarks that travel with the answer, whatever it is. */
   readonly warnings: string[];
 }
+
+/** Under which the server owns what it writes by itself. */
+export const ownManager = 'kube-apiserver';
+
+/** A write that the server makes of itself, allowed to do everything. */
+export const ownWrite = (
+  what: Pick<Write, 'verb' | 'resource' | 'subresource'>,
+  { namespace = '', name = '' }: ObjectMeta,
+): Write => ({ ...what, namespace, name, user: administrator, manager: ownManager, dryRun: false, warnings: [] });
 
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 

@@ -4,31 +4,18 @@ import { timestamp } from '@keelson/core';
 import type { Pod } from '@keelson/core/v1';
 import { required, unsupportedValue } from '@keelson/schema/validation';
 import { decodeBody } from '../decode/body.ts';
-import { decodeGo } from '../decode/go-json.ts';
-import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
 import { type ApiObject, at, type JsonObject, readAs } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
-import { keyIn, type Resource } from '../resource/resource.ts';
+import { keyIn } from '../resource/resource.ts';
 import { conflict, invalid, notFound } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
+import { withBodyKind } from './body-kind.ts';
 
 const pods = { group: '', name: 'pods' };
 
-const bindingResource = (resource: Resource): Resource => ({
-  ...resource,
-  kind: 'Binding',
-  strategy: {
-    ...resource.strategy,
-    decode(body) {
-      const type = goType('io.k8s.api.core.v1.Binding');
-      if (type === undefined) throw new Error('Binding is no Go struct');
-      const { value, unknown } = decodeGo(body, type);
-      return { object: { ...value, apiVersion: 'v1', kind: 'Binding' } as ApiObject, unknown };
-    },
-  },
-});
+const body = { group: '', version: 'v1', kind: 'Binding', schema: 'io.k8s.api.core.v1.Binding' };
 
 /** By `pods/x/binding`, or by the resource `bindings`, whose body names the pod. */
 export async function bind(context: Context, call: Call): Promise<ApiResponse> {
@@ -36,7 +23,7 @@ export async function bind(context: Context, call: Call): Promise<ApiResponse> {
   const options = writeOptions(request.query, 'CreateOptions');
   const { object: binding, warnings: remarks } = await decodeBody(
     request,
-    bindingResource(resource),
+    withBodyKind(resource, body),
     options.fieldValidation,
   );
   warnings.push(...remarks);

@@ -9,8 +9,6 @@ import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { Pod } from '@keelson/core/v1';
 import { admit } from '../admit/admission.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
-import { decodeGo } from '../decode/go-json.ts';
-import { goType } from '../decode/go-types.ts';
 import { deleteOptions, writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
 import { type ApiObject, at, isObject, type JsonObject, put, readAs } from '../object.ts';
@@ -25,26 +23,15 @@ import { deleteNow } from '../write/delete.ts';
 import { inNamespace } from '../write/metadata.ts';
 import { assertPreconditions } from '../write/optimistic-lock.ts';
 import { updateOwnStatus } from '../write/own-status-update.ts';
+import { withBodyKind } from './body-kind.ts';
 
 const pods = { group: '', name: 'pods' };
-const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+const body = { group: 'policy', version: 'v1', kind: 'Eviction', schema: 'io.k8s.api.policy.v1.Eviction' };
 
-const evictionResource = (resource: Resource): Resource => ({
-  ...resource,
-  ...kind,
-  strategy: {
-    ...resource.strategy,
-    internalGroup: kind.group,
-    olderVersions: ['policy/v1beta1'],
-    decode(body) {
-      const type = goType('io.k8s.api.policy.v1.Eviction');
-      if (type === undefined) throw new Error('Eviction is no Go struct');
-      const { value, unknown } = decodeGo(body, type);
-      const metadata = isObject(value.metadata) ? value.metadata : {};
-      return { object: { ...value, metadata, apiVersion: 'policy/v1', kind: kind.kind } as ApiObject, unknown };
-    },
-  },
-});
+function evictionResource(resource: Resource): Resource {
+  const evictions = withBodyKind(resource, body);
+  return { ...evictions, strategy: { ...evictions.strategy, olderVersions: ['policy/v1beta1'] } };
+}
 
 export async function evict(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, name, warnings } = call;

@@ -12,12 +12,9 @@ import {
   type ObjectType,
   type ReplicasPaths,
   scaleManagedFields,
-  typeSchemaFromOpenApi,
   updateManagedFields,
 } from '../apply/index.ts';
 import { decodeBody } from '../decode/body.ts';
-import { decodeGo } from '../decode/go-json.ts';
-import { goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
 import { type ApiObject, at, compact, isObject, put, withMetadata } from '../object.ts';
@@ -33,45 +30,32 @@ import { patchedObject } from '../verbs/patched-object.ts';
 import { readPatch } from '../verbs/read-patch.ts';
 import { assertName } from '../write/metadata.ts';
 import { updateObject } from '../write/update.ts';
+import { objectTypeOf, withBodyKind } from './body-kind.ts';
 
-const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-const schemaName = 'io.k8s.api.autoscaling.v1.Scale';
+const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'io.k8s.api.autoscaling.v1.Scale' };
 /** The group of Scale has none of its own; the documents of those who have it describe it. */
 const document = { group: 'apps', version: 'v1' };
 
-const struct = () => {
-  const found = goType(schemaName);
-  if (found === undefined) throw new Error('Scale is no Go struct');
-  return found;
-};
-
 let objectType: ObjectType | undefined;
 const scaleType = (): ObjectType => {
-  objectType ??= {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    schema: typeSchemaFromOpenApi(builtInDocument(document), schemaName),
-    empty: { ...decodeGo({}, struct()).value, apiVersion: apiVersionOf(kind), kind: kind.kind },
-  };
+  objectType ??= objectTypeOf(kind, document);
   return objectType;
 };
 
 /** The Scales of a resource as if they were a resource of their own. */
-const scaleResource = (resource: Resource): Resource => ({
-  ...resource,
-  ...kind,
-  strategy: {
-    ...resource.strategy,
-    custom: false,
-    decode(body) {
-      const { value, unknown } = decodeGo(body, struct());
-      return { object: { ...value, apiVersion: apiVersionOf(kind), kind: kind.kind } as ApiObject, unknown };
+function scaleResource(resource: Resource): Resource {
+  const scales = withBodyKind(resource, kind);
+  return {
+    ...scales,
+    strategy: {
+      ...scales.strategy,
+      custom: false,
+      default: (object) => object,
+      objectType: scaleType,
+      patchSchema: () => patchSchemaFromOpenApi(builtInDocument(document), kind.schema),
     },
-    default: (object) => object,
-    objectType: scaleType,
-    patchSchema: () => patchSchemaFromOpenApi(builtInDocument(document), schemaName),
-  },
-});
+  };
+}
 
 function selectorText(object: ApiObject, { selector }: ScalePaths): string | undefined {
   const found = selector === undefined ? undefined : at(object, ...selector);

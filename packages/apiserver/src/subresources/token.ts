@@ -3,23 +3,26 @@
 import { timestamp } from '@keelson/core';
 import type { TokenRequestSpec } from '@keelson/core/authentication/v1';
 import { invalidValue } from '@keelson/schema/validation';
-import { type ObjectType, typeSchemaFromOpenApi, updateManagedFields } from '../apply/index.ts';
+import { type ObjectType, updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
 import type { Bindings } from '../authenticate/service-account-tokens.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
-import { decodeGo } from '../decode/go-json.ts';
-import { type GoType, goType } from '../decode/go-types.ts';
 import { writeOptions } from '../decode/options.ts';
-import { type ApiObject, at, isObject, withMetadata } from '../object.ts';
-import { builtInDocument, schemaNameOf } from '../openapi/documents.ts';
+import { type ApiObject, at, withMetadata } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
-import { apiVersionOf, keyIn, type Resource } from '../resource/resource.ts';
+import { keyIn } from '../resource/resource.ts';
 import { badRequest, conflict, invalid, kindNamed, notFound, resourceNamed } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { inNamespace, managerOf } from '../write/metadata.ts';
+import { objectTypeOf, withBodyKind } from './body-kind.ts';
 
-const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+const kind = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'TokenRequest',
+  schema: 'io.k8s.api.authentication.v1.TokenRequest',
+};
 const named = kindNamed(kind);
 
 const defaultSeconds = 3600;
@@ -30,37 +33,11 @@ const maxSeconds = 2 ** 32;
 const podSeconds = 3607;
 const yearSeconds = 365 * 24 * 3600;
 
-function struct(): GoType {
-  const found = goType(schemaNameOf(kind));
-  if (found === undefined) throw new Error('TokenRequest is no Go struct');
-  return found;
-}
-
-const requestResource = (resource: Resource): Resource => ({
-  ...resource,
-  ...kind,
-  strategy: {
-    ...resource.strategy,
-    internalGroup: kind.group,
-    decode(body) {
-      const { value, unknown } = decodeGo(body, struct());
-      const metadata = isObject(value.metadata) ? value.metadata : {};
-      return { object: { ...value, metadata, apiVersion: apiVersionOf(kind), kind: kind.kind }, unknown };
-    },
-  },
-});
-
 let type: ObjectType | undefined;
 
+/** The document of its own group does not have it, since the path is below that of service accounts. */
 function requestType(): ObjectType {
-  const apiVersion = apiVersionOf(kind);
-  // The document of its own group does not have it, since the path is below that of service accounts.
-  type ??= {
-    apiVersion,
-    kind: kind.kind,
-    schema: typeSchemaFromOpenApi(builtInDocument({ group: '', version: 'v1' }), schemaNameOf(kind)),
-    empty: { ...decodeGo({}, struct()).value, apiVersion, kind: kind.kind },
-  };
+  type ??= objectTypeOf(kind, { group: '', version: 'v1' });
   return type;
 }
 
@@ -69,7 +46,7 @@ type Spec = Partial<{ [name in keyof TokenRequestSpec]: TokenRequestSpec[name] |
 
 export async function requestToken(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, name, warnings } = call;
-  const asRequest = requestResource(resource);
+  const asRequest = withBodyKind(resource, kind);
   assertReadableBody(request, asRequest);
   const options = writeOptions(request.query, 'CreateOptions');
   const decoded = await decodeBody(request, asRequest, options.fieldValidation);

@@ -7,12 +7,11 @@
 import { timestamp } from '@keelson/core';
 import { updateManagedFields } from '../../apply/index.ts';
 import { type ApiObject, type JsonObject, withMetadata } from '../../object.ts';
-import { administrator } from '../../request/user.ts';
 import type { Resource } from '../../resource/resource.ts';
+import { ownManager, ownWrite } from '../../resource/write.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Context } from '../../verbs/context.ts';
 import { deleteNow } from '../../write/delete.ts';
-import { ownManager } from '../../write/own-status-update.ts';
 import { customResources } from './custom-resource.ts';
 import {
   asDefinition,
@@ -170,18 +169,7 @@ function finish(context: Context, existing: Revision): void {
 
 /** By the rules of its kind, as if an administrator had asked for it; admitters are not, as on the real server. */
 function remove(context: Context, resource: Resource, existing: Revision): void {
-  const { namespace = '', name = '' } = existing.object.metadata;
-  const write = {
-    user: administrator,
-    verb: 'delete',
-    resource,
-    subresource: '',
-    namespace,
-    name,
-    manager: ownManager,
-    dryRun: false,
-    warnings: [],
-  };
+  const write = ownWrite({ verb: 'delete', resource, subresource: '' }, existing.object.metadata);
   deleteNow(context, write, existing, {
     gracePeriodSeconds: undefined,
     propagation: undefined,
