@@ -1,4 +1,4 @@
-export { type Condition, conditions } from './kind/conditions.ts';
+export { conditions, type DeclaredCondition } from './kind/conditions.ts';
 export { crdOf } from './kind/crd.ts';
 export { defineKind } from './kind/define-kind.ts';
 export type { KindDefinition } from './kind/definition.ts';

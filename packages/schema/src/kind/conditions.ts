@@ -4,11 +4,11 @@
  * The declared types bind whoever writes the status. In the CRD the type stays an open string: an enum would refuse
  * conditions that a later version or a foreign controller writes.
  */
-import type { Condition as AnyCondition, ConditionInput, ConditionStatus } from '@keelson/core';
+import type { Condition, ConditionInput, ConditionStatus } from '@keelson/core';
 import { z } from 'zod';
 
 /** A condition as read: the declared types are known, others may be there. */
-export interface Condition<Type extends string = string> extends Omit<AnyCondition, 'type' | 'status'> {
+export interface DeclaredCondition<Type extends string = string> extends Omit<Condition, 'type' | 'status'> {
   readonly type: Type | (string & {});
   readonly status: ConditionStatus;
 }
@@ -49,7 +49,7 @@ const declared = z.registry<{ readonly types: readonly string[] }>();
  */
 export function conditions<const Type extends string>(
   ...types: readonly [Type, ...Type[]]
-): z.ZodType<readonly Condition<Type>[], readonly ConditionInput<Type>[]> {
+): z.ZodType<readonly DeclaredCondition<Type>[], readonly ConditionInput<Type>[]> {
   for (const type of types) {
     if (!conditionType.test(type) || type.length > 316)
       throw new TypeError(`conditions: "${type}" is not a type in CamelCase`);
