@@ -9,6 +9,8 @@ export interface CacheView<Cached extends Kind> {
   get<K extends Cached>(kind: K, key: NamespacedName): ObjectOf<K> | undefined;
   /** All objects, or those in a namespace and with labels. The array is the cache's own. */
   list<K extends Cached>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
+  /** Whether the server has the kind and its cache is complete; for kinds that are `optional`. */
+  serves(kind: Cached): boolean;
 }
 
 /** Which cached objects. */

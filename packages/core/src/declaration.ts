@@ -5,9 +5,12 @@
  * cannot drift apart. `runtime` interprets it, `generate` prints it; this file only says it.
  */
 
+import type { CacheView } from './cache-view.ts';
 import type { NamespacedName } from './key.ts';
-import type { Kind, ObjectOf } from './kind.ts';
+import type { Kind, KubernetesObject, ObjectOf } from './kind.ts';
 import type { LabelSelection } from './label-selector.ts';
+import type { MetadataKind, MetadataObject } from './metadata-kind.ts';
+import type { Predicate } from './predicates.ts';
 
 /** What a controller declares before it says what to do. */
 export interface Declaration {
@@ -19,6 +22,10 @@ export interface Declaration {
   readonly owns?: readonly (Kind | Removable)[] | undefined;
   /** Other kinds whose changes matter to it: get, list, watch. */
   readonly watches?: readonly Watch[] | undefined;
+  /** Kinds that the reconciled one refers to by name: get, list, watch, of which metadata is cached. */
+  readonly refers?: readonly Reference<never>[] | undefined;
+  /** Which updates of the reconciled object matter; its deletion always does. @default all */
+  readonly when?: Predicate<never> | undefined;
   /**
    * The finalizer that keeps an object until its controller has cleaned up: patch. An engine's `controller` with a
    * `finalize` names one by itself. @default none
@@ -33,44 +40,92 @@ export interface Removable<K extends Kind = Kind> {
   readonly removable: K;
 }
 
+/** Lets the controller also delete objects of an owned kind, by `owned.absent`. */
 export function removable<const K extends Kind>(kind: K): Removable<K> {
   return { removable: kind };
 }
 
-/** A watched kind: which of its objects, and whom they concern. */
-export interface Watch<K extends Kind = Kind> {
-  readonly watch: K;
-  /** Only what this lets through is cached. */
+/** Which objects of a kind are watched and cached. */
+export interface WatchSelection {
+  /** Only those with these labels. @default any */
   readonly labels?: LabelSelection | undefined;
-  readonly to: Mapping;
+  /** Only those with these fields, such as `spec.nodeName=x`; the server knows few of each kind. @default any */
+  readonly fields?: string | undefined;
+  /** Only those in these namespaces, whatever the operator watches beside. @default those of the operator */
+  readonly namespaces?: readonly string[] | undefined;
+}
+
+/** A watched kind: which of its objects, and whom they concern. Made by `watch`. */
+export interface Watch<K extends Kind = Kind> extends WatchSelection {
+  readonly watch: K;
+  readonly to: Mapping<never>;
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<never> | undefined;
 }
 
 /** Which objects of the reconciled kind a watched object concerns. */
-export type Mapping =
-  | { readonly type: 'label'; readonly label: string }
-  | { readonly type: 'function'; readonly keysOf: (object: never) => readonly NamespacedName[] };
+export type Mapping<T = KubernetesObject> = NamedMapping | MappingFunction<T>;
+
+/** A mapping that needs no code: made by `byLabel` or `byOwner`. */
+export type NamedMapping = { readonly type: 'label'; readonly label: string } | { readonly type: 'owner' };
+
+/** The keys that an object concerns. It must be pure; on an update it is asked for both states. */
+export type MappingFunction<T = KubernetesObject> = (object: T, context: MappingContext) => readonly NamespacedName[];
+
+/** What a mapping may look at. */
+export interface MappingContext {
+  /** The reconciled kind, and no other; complete before anything is mapped. */
+  readonly cache: CacheView<Kind>;
+}
 
 /** The one in the same namespace whose name is the value of `label`. */
-export function byLabel(label: string): Mapping {
+export function byLabel(label: string): NamedMapping {
   return { type: 'label', label };
 }
 
-export interface WatchOptions<K extends Kind> {
-  readonly labels?: LabelSelection | undefined;
-  /** A mapping, or a function that gives the keys. It must be pure; on an update it is asked for both states. */
-  readonly to: Mapping | ((object: ObjectOf<K>) => readonly NamespacedName[]);
+/** Every one that owns the object, whether or not it controls it; `owns` maps to the one that does. */
+export const byOwner: NamedMapping = { type: 'owner' };
+
+/** How a kind is watched. */
+export interface WatchDeclaration<K extends Kind> extends WatchSelection {
+  /** Whom an object concerns: by a label, by its owners, or by a function. */
+  readonly to: NamedMapping | MappingFunction<ObjectOf<K>>;
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<ObjectOf<K>> | undefined;
 }
 
-export function watch<const K extends Kind>(kind: K, { labels, to }: WatchOptions<K>): Watch<K> {
-  return {
-    watch: kind,
-    ...(labels !== undefined && { labels }),
-    to: typeof to === 'function' ? { type: 'function', keysOf: to } : to,
-  };
+/**
+ * Watches a kind, whose objects are cached: whole, or by their metadata if it is `metadataOf(kind)`.
+ *
+ * @example
+ * watch(Pod, { labels: { app: 'web' }, to: byLabel('app.kubernetes.io/instance') })
+ *
+ * @example
+ * watch(IngressClass, { to: (ingressClass, { cache }) => cache.list(Site).map(keyOf) })
+ */
+export function watch<const K extends Kind>(kind: K, declaration: WatchDeclaration<K>): Watch<K> {
+  return { watch: kind, ...declaration };
 }
 
+/**
+ * Objects that the reconciled kind refers to by name. Their changes wake those who refer to them, by an index that the
+ * engine keeps. They are watched by their metadata: `client.get` reads the content, and its right follows from this.
+ */
+export interface Reference<For extends Kind = Kind, K extends Kind = Kind> extends WatchSelection {
+  readonly to: K;
+  /** By which name: one in the object's own namespace, or `namespace/name`; one, many or none. */
+  readonly by: (object: ObjectOf<For>) => References;
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<MetadataObject<K>> | undefined;
+}
+
+/** The names by which an object refers to others. */
+export type References = string | readonly (string | undefined)[] | undefined;
+
+/** What a rule of a Role may grant. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
+/** A right that is needed beside those that follow from the declaration. */
 export interface Need {
   readonly kind: Pick<Kind, 'group' | 'resource'>;
   readonly subresource?: string | undefined;
@@ -90,6 +145,8 @@ export function ownedKinds(declaration: Declaration): readonly Kind[] {
 type OwnedBy<Owns> = Owns extends Removable<infer K> ? K : Owns extends Kind ? Owns : never;
 type RemovedBy<Owns> = Owns extends Removable<infer K> ? K : never;
 type WatchedBy<Watches> = Watches extends Watch<infer K> ? K : never;
+type MetadataOfEach<K> = K extends Kind ? MetadataKind<K> : never;
+type ReferredBy<Refers> = Refers extends { readonly to: infer K } ? MetadataOfEach<K> : never;
 type Element<T> = T extends readonly (infer E)[] ? E : never;
 
 /** The kinds that the controller of a declaration may write with `owned`. */
@@ -99,4 +156,4 @@ export type OwnedKind<D extends Declaration> = OwnedBy<Element<D['owns']>>;
 export type RemovableKind<D extends Declaration> = RemovedBy<Element<D['owns']>>;
 
 /** The kinds that it watches beside the reconciled and the owned ones. */
-export type WatchedKind<D extends Declaration> = WatchedBy<Element<D['watches']>>;
+export type WatchedKind<D extends Declaration> = WatchedBy<Element<D['watches']>> | ReferredBy<Element<D['refers']>>;

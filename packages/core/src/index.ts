@@ -6,16 +6,22 @@ export { conditionOf, setCondition } from './conditions.ts';
 export type {
   Declaration,
   Mapping,
+  MappingContext,
+  MappingFunction,
+  NamedMapping,
   Need,
   OwnedKind,
+  Reference,
+  References,
   Removable,
   RemovableKind,
   Verb,
   Watch,
+  WatchDeclaration,
   WatchedKind,
-  WatchOptions,
+  WatchSelection,
 } from './declaration.ts';
-export { allow, byLabel, ownedKinds, removable, watch } from './declaration.ts';
+export { allow, byLabel, byOwner, ownedKinds, removable, watch } from './declaration.ts';
 export { equalJson } from './equal-json.ts';
 export type { Status } from './errors.ts';
 export {
@@ -79,6 +85,7 @@ export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
 export type { Operator } from './operator.ts';
 export { controllerName, operator } from './operator.ts';
+export { isOptional, optional } from './optional-kind.ts';
 export type { OwnerReference } from './owner-references.ts';
 export {
   assertMayOwn,
@@ -91,6 +98,8 @@ export {
 } from './owner-references.ts';
 export type { PolicyRule } from './policy-rules.ts';
 export { rulesFor, rulesOf } from './policy-rules.ts';
+export type { Predicate } from './predicates.ts';
+export { and, annotationsChanged, changed, generationChanged, labelsChanged, not, or } from './predicates.ts';
 export type { Quantity, QuantityFormat } from './quantity.ts';
 export {
   addQuantities,

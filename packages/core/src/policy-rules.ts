@@ -41,6 +41,7 @@ function needsOf(declaration: Declaration): readonly Need[] {
   for (const kind of ownedKinds(declaration)) grant(kind, undefined, 'get', 'list', 'watch', 'create', 'patch');
   for (const owned of declaration.owns ?? []) if ('removable' in owned) grant(owned.removable, undefined, 'delete');
   for (const { watch } of declaration.watches ?? []) grant(watch, undefined, 'get', 'list', 'watch');
+  for (const { to } of declaration.refers ?? []) grant(to, undefined, 'get', 'list', 'watch');
   return [...all, ...(declaration.needs ?? [])];
 }
 

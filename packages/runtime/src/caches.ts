@@ -1,80 +1,130 @@
 /**
- * The watches of one controller: one for each kind that it declares, shared with other controllers where they agree.
+ * The caches of one controller: a watch for each kind that it declares, or one for each namespace, shared with other
+ * controllers where they agree.
  *
  * `cache` and the writers read here and nowhere else, so nothing is ever watched that was not declared.
  */
-import type { InformerHandle, SharedInformers, Store } from '@keelson/client';
+import type { InformerHandle, OwnWrite, SharedInformers, Store } from '@keelson/client';
 import {
   addressOf,
   type CacheListOptions,
   type CacheView,
+  controllerName,
   type Declaration,
+  isNotFound,
+  isOptional,
   type Kind,
-  type LabelSelection,
+  type KubernetesObject,
+  keyOf,
   type NamespacedName,
   type ObjectOf,
-  ownedKinds,
-  printLabelSelector,
-  requirementsOf,
-  resourceNameOf,
 } from '@keelson/core';
+import { referenceIndex } from './references.ts';
+import { idOfKind, watchedKinds } from './watched-kinds.ts';
 
 export interface Caches extends CacheView<Kind> {
+  /** All watches, those of optional kinds included. */
   readonly informers: readonly InformerHandle[];
-  informer(kind: Kind): InformerHandle;
-  store<K extends Kind>(kind: K): Store<ObjectOf<K>>;
+  /** The watches of a kind: one, or one for each namespace. */
+  informersOf(kind: Kind): readonly InformerHandle[];
+  store<K extends Kind>(kind: K): CachedObjects<ObjectOf<K>>;
+  /** The reconciled objects that refer to `object` by the declaration's reference of this number. */
+  referrers(reference: number, object: KubernetesObject): readonly NamespacedName[];
+  /** Lays a write over the caches that hold its object. */
+  overlay(write: OwnWrite): void;
 }
 
-interface Selected {
-  readonly kind: Kind;
-  /** Absent: every object of the kind is watched. */
-  readonly labels: LabelSelection | undefined;
+/** What is cached of one kind, in however many watches. */
+export interface CachedObjects<T> {
+  get(key: NamespacedName): T | undefined;
+  list(options?: CacheListOptions): readonly T[];
+  byIndex(index: string, value: string): readonly T[];
 }
 
-const idOf = (kind: Kind): string => `${resourceNameOf(kind)}/${kind.version}`;
+export interface CachesOptions {
+  /** Whose entries of managedFields are kept. */
+  readonly manager: string;
+  /** Where namespaced kinds are watched. @default everywhere */
+  readonly namespaces?: readonly string[] | undefined;
+}
 
-/** Which kinds a declaration watches, each once, and by which labels. */
-function watchedKinds(declaration: Declaration): readonly Selected[] {
-  const selected = new Map<string, Selected>();
-  for (const kind of [declaration.for, ...ownedKinds(declaration)])
-    selected.set(idOf(kind), { kind, labels: undefined });
-  for (const { watch: kind, labels } of declaration.watches ?? []) {
-    const present = selected.get(idOf(kind));
-    if (present === undefined) selected.set(idOf(kind), { kind, labels });
-    else if (present.labels !== undefined && printed(present.labels) !== printed(labels)) {
-      throw new RangeError(
-        `${kind.kind} is watched twice with different labels; use one watch and let its mapping choose`,
-      );
-    }
+export function createCaches(
+  declaration: Declaration,
+  shared: SharedInformers,
+  { manager, namespaces }: CachesOptions,
+): Caches {
+  const references = (declaration.refers ?? []).map((reference, i) => ({
+    name: `${controllerName(declaration)} refers to ${idOfKind(reference.to)} (${i})`,
+    values: referenceIndex(declaration.for, reference),
+  }));
+  const indexes = Object.fromEntries(references.map(({ name, values }) => [name, values]));
+  const handles = new Map<string, readonly InformerHandle[]>();
+  for (const { kind, selection } of watchedKinds(declaration)) {
+    const { labels, fields } = selection;
+    const places = kind.scope === 'Cluster' ? [undefined] : (selection.namespaces ?? namespaces ?? [undefined]);
+    const isReconciled = idOfKind(kind) === idOfKind(declaration.for);
+    handles.set(
+      idOfKind(kind),
+      [...new Set(places)].map((namespace) =>
+        shared.informer(kind, {
+          namespace,
+          labels,
+          fields,
+          managedFields: { manager },
+          ...(isReconciled && { indexes }),
+        }),
+      ),
+    );
   }
-  return [...selected.values()];
-}
-
-const printed = (labels: LabelSelection | undefined): string => printLabelSelector(requirementsOf(labels ?? {}));
-
-export function createCaches(declaration: Declaration, shared: SharedInformers, manager: string): Caches {
-  const handles = new Map<string, InformerHandle>();
-  for (const { kind, labels } of watchedKinds(declaration)) {
-    handles.set(idOf(kind), shared.informer(kind, { labels, managedFields: { manager } }));
-  }
-  const informer = (kind: Kind): InformerHandle => {
-    const handle = handles.get(idOf(kind));
-    if (handle === undefined) {
-      throw new TypeError(
-        `${kind.kind} is not declared by the controller: add it to owns or watches to read it from the cache`,
-      );
-    }
-    return handle;
+  const informersOf = (kind: Kind): readonly InformerHandle[] => {
+    const found = handles.get(idOfKind(kind));
+    if (found !== undefined) return found;
+    throw new TypeError(
+      `${kind.kind} is not declared by the controller: add it to owns or watches to read it from the cache`,
+    );
   };
-  const store = <K extends Kind>(kind: K) => informer(kind).store as Store<ObjectOf<K>>;
+  const stores = new Map([...handles].map(([id, informers]) => [id, storeOf(informers)]));
+  const store = <K extends Kind>(kind: K): CachedObjects<ObjectOf<K>> => {
+    informersOf(kind);
+    return stores.get(idOfKind(kind)) as CachedObjects<ObjectOf<K>>;
+  };
   return {
-    informers: [...handles.values()],
-    informer,
+    informers: [...handles.values()].flat(),
+    informersOf,
     store,
     get: <K extends Kind>(kind: K, key: NamespacedName) => {
       addressOf(kind, key); // a key of the wrong form would be found nowhere
       return store(kind).get(key);
     },
     list: <K extends Kind>(kind: K, options?: CacheListOptions) => store(kind).list(options),
+    serves: (kind) => informersOf(kind).every((each) => each.health.synced && !isAbsentKind(each)),
+    referrers: (reference, object) =>
+      store(declaration.for)
+        .byIndex(references[reference]?.name ?? '', keyOf(object))
+        .map(keyOf),
+    overlay: (write) => {
+      for (const informer of [...handles.values()].flat()) informer.overlay(write);
+    },
   };
+}
+
+function storeOf(informers: readonly InformerHandle[]): CachedObjects<KubernetesObject> {
+  const [only, ...others] = informers;
+  if (only !== undefined && others.length === 0) return only.store;
+  const stores = informers.map((informer): Store => informer.store);
+  return {
+    get: (key) => stores.map((each) => each.get(key)).find((object) => object !== undefined),
+    list: (options) => stores.flatMap((each) => each.list(options)),
+    byIndex: (index, value) => stores.flatMap((each) => each.byIndex(index, value)),
+  };
+}
+
+/** Whether a watch has nothing to show since the server does not have its kind, which the controller can do without. */
+export function isAbsentKind({ kind, health }: Pick<InformerHandle, 'kind' | 'health'>): boolean {
+  return isOptional(kind) && isNotFound(health.lastError);
+}
+
+/** Settles when every cache is complete that the controller cannot do without. */
+export async function requiredCachesSynced({ informers }: Pick<Caches, 'informers'>): Promise<void> {
+  await Promise.all(informers.filter(({ kind }) => !isOptional(kind)).map(({ synced }) => synced));
 }

@@ -16,17 +16,16 @@ import {
   type KubernetesObject,
   keyOf,
   type NamespacedName,
-  ownedKinds,
   parseKey,
   resourceNameOf,
 } from '@keelson/core';
 import type { AppliedState } from './applied.ts';
-import type { Caches } from './caches.ts';
+import { type Caches, isAbsentKind, requiredCachesSynced } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } from './deletion.ts';
 import { problemOf } from './health.ts';
 import type { Logger } from './logger.ts';
-import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
+import { isOfFormerSelf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -34,6 +33,7 @@ import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
 import { reportedStorms } from './storm-report.ts';
 import type { Storm, Storms } from './storms.ts';
+import { type SubscriptionsOptions, subscribeMapped, subscribeOwn } from './subscriptions.ts';
 import { errorOf } from './thrown.ts';
 import { WakeUps } from './wake-ups.ts';
 
@@ -86,12 +86,14 @@ export class ControlLoop {
     }
     logger.info('Starting Controller');
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    this.#subscribe(signal);
+    const subscriptions = this.#subscriptions(signal);
+    this.#subscribe(subscriptions);
     {
       using _late = this.#reportLateCaches();
-      await Promise.race([stopped, Promise.all(caches.informers.map(({ synced }) => synced))]);
+      await Promise.race([stopped, requiredCachesSynced(caches)]);
     }
     if (signal.aborted) return;
+    subscribeMapped(subscriptions);
     logger.info('Starting workers', { 'worker count': controller.concurrency });
     metrics.setConcurrency(controller.concurrency);
     const workers = Array.from({ length: controller.concurrency }, () => this.#worker());
@@ -114,7 +116,7 @@ export class ControlLoop {
     const { cacheSyncTimeoutMs } = controller;
     if (!Number.isFinite(cacheSyncTimeoutMs)) return { [Symbol.dispose]() {} };
     return clock.setTimer(cacheSyncTimeoutMs, () => {
-      const missing = caches.informers.filter(({ health }) => !health.synced);
+      const missing = caches.informers.filter((each) => !each.health.synced && !isAbsentKind(each));
       const problems = missing.map(
         ({ kind, health }) => `${resourceNameOf(kind)}: ${problemOf(health) ?? 'the first list is not complete'}`,
       );
@@ -124,43 +126,25 @@ export class ControlLoop {
     });
   }
 
-  #subscribe(signal: AbortSignal): void {
-    const { controller, caches, applied, logger } = this.#options;
-    const report = (error: unknown) => logger.error('A mapping threw; that change wakes nobody', { error });
-    caches.informer(controller.for).subscribe(
-      (event) => {
-        const key = keyOf(event.object);
-        const wake = () => this.#enqueue(key, causeOf(event), event.type === 'added' && event.initial);
-        if (event.type === 'updated') this.#ownWrites.changed(key, event.previous, event.object, wake);
+  #subscriptions(signal: AbortSignal): SubscriptionsOptions {
+    const wake: SubscriptionsOptions['wake'] = (key, cause, options) => this.#wakeUps.add(key, cause, options);
+    return { ...this.#options, signal, wake };
+  }
+
+  #subscribe(subscriptions: SubscriptionsOptions): void {
+    const { applied } = this.#options;
+    subscribeOwn(subscriptions, {
+      onReconciled: (event, wake) => {
+        if (event.type === 'updated') this.#ownWrites.changed(keyOf(event.object), event.previous, event.object, wake);
         else wake();
         if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
       },
-      { signal },
-    );
-    const owner = (object: KubernetesObject) => controllerKey(controller.for, object);
-    for (const kind of ownedKinds(controller)) {
-      caches.informer(kind).subscribe(
-        (event) => {
-          for (const key of concernedKeys(event, owner, report)) this.#enqueue(key, causeOf(event), isInitial(event));
-          for (const key of this.#wakeUps.takeWaitingFor(event.object)) this.#enqueue(key, causeOf(event), false);
-          if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
-        },
-        { signal },
-      );
-    }
-    for (const watch of controller.watches ?? []) {
-      const map = mapperOf(controller.for, watch);
-      caches.informer(watch.watch).subscribe(
-        (event) => {
-          for (const key of concernedKeys(event, map, report)) this.#enqueue(key, causeOf(event), isInitial(event));
-        },
-        { signal },
-      );
-    }
-  }
-
-  #enqueue(key: NamespacedName, cause: string, initial: boolean): void {
-    this.#wakeUps.add(key, cause, { initial });
+      onOwned: ({ type, object }) => {
+        for (const key of this.#wakeUps.takeWaitingFor(object))
+          this.#wakeUps.add(key, `${object.kind} ${keyOf(object)} ${type}`);
+        if (type === 'deleted') applied.forget(object.metadata.uid);
+      },
+    });
   }
 
   async #worker(): Promise<void> {
@@ -341,8 +325,6 @@ export class ControlLoop {
     this.#storms.forget(key);
   }
 }
-
-const isInitial = (event: { readonly type: string; readonly initial?: boolean }): boolean => event.initial === true;
 
 /** The server does not know the reconciled object any more: its deletion is on the way to us. */
 function isGoneItself(error: unknown, resource: string, { metadata }: KubernetesObject): boolean {

@@ -9,6 +9,8 @@ import {
   type Kind,
   type ObjectOf,
   type OwnedKind,
+  type Predicate,
+  type Reference,
   type RemovableKind,
   type StatusInputOf,
   type WatchedKind,
@@ -96,15 +98,23 @@ export function controller<
   const For extends Kind,
   const Owns extends NonNullable<Declaration['owns']> = readonly [],
   const Watches extends NonNullable<Declaration['watches']> = readonly [],
+  const Refers extends readonly Kind[] = readonly [],
 >(
   definition: {
     readonly name?: Declaration['name'];
     readonly for: For;
     readonly owns?: Owns;
     readonly watches?: Watches;
+    readonly refers?: readonly [...{ [I in keyof Refers]: Reference<For, Refers[I]> }];
+    readonly when?: Predicate<ObjectOf<For>>;
     readonly needs?: Declaration['needs'];
     readonly finalizer?: Declaration['finalizer'];
-  } & ControllerOptions<{ readonly for: For; readonly owns: Owns; readonly watches: Watches }>,
+  } & ControllerOptions<{
+    readonly for: For;
+    readonly owns: Owns;
+    readonly watches: Watches;
+    readonly refers: readonly Reference<never, Refers[number]>[];
+  }>,
 ): Controller {
   const { onError, finalize, concurrency = 1 } = definition;
   const name = controllerName(definition);

@@ -66,7 +66,7 @@ export async function removeFinalizer(
   const key = keyOf(object);
   const { uid } = object.metadata;
   // Until the watch has caught up, the cache would show an object that is still to be finalized.
-  const noteGone = () => caches.informer(kind).overlay({ type: 'deleted', kind, key, uid });
+  const noteGone = () => caches.overlay({ type: 'deleted', kind, key, uid });
   let current: KubernetesObject | undefined = caches.store(kind).get(key) ?? object;
   for (let tries = 1; current?.metadata.uid === uid && hasFinalizer(current, finalizer); tries++) {
     try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Informer, InformerHealth } from '@keelson/client';
+import { ApiError, optional } from '@keelson/core';
 import { Pod } from '@keelson/core/v1';
 import { healthRoutes } from './health.ts';
 import type { Answer } from './http-server.ts';
@@ -103,4 +104,16 @@ test('a check can be left out, or asked for alone', async () => {
   assert.equal((await ask('/readyz/leader-election', informers, { standing })).status, 200);
   assert.equal((await ask('/healthz/ping', informers)).status, 200);
   assert.equal((await ask('/readyz/other', informers, { standing })).status, 404);
+});
+
+test('a kind that is optional and absent does not make the process unready, and one that is forbidden does', async () => {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404, reason: 'NotFound' };
+  const absent = new ApiError('list pods', { ...status, message: 'no such resource' });
+  const asked = { ...informer({ lastError: absent }), kind: optional(Pod) };
+  const answer = await ask('/readyz', [asked], verbose);
+  assert.equal(answer.status, 200);
+  assert.match(answer.body, /\[\+\]sync-pods ok, absent/);
+  assert.equal((await ask('/readyz', [informer({ lastError: absent })])).status, 500, 'not optional');
+  const refused = { ...informer({ lastError: new Error('refused') }), kind: optional(Pod) };
+  assert.equal((await ask('/readyz', [refused])).status, 500);
 });

@@ -8,6 +8,7 @@
  */
 import type { Informer } from '@keelson/client';
 import { resourceNameOf } from '@keelson/core';
+import { isAbsentKind } from './caches.ts';
 import type { Answer, Routes, Visit } from './http-server.ts';
 import type { Standing } from './leadership.ts';
 
@@ -37,6 +38,8 @@ export function healthRoutes(informers: () => readonly Watched[], standing?: () 
 function syncCheck({ kind, health }: Watched): Check {
   const name = `sync-${resourceNameOf(kind)}`;
   const problem = problemOf(health);
+  if (isAbsentKind({ kind, health }))
+    return { name, problem: undefined, note: { word: 'absent', details: problem ?? '' } };
   if (!health.synced) return { name, problem: problem ?? 'the first list is not complete yet' };
   return { name, problem: undefined, note: problem === undefined ? undefined : { word: 'degraded', details: problem } };
 }

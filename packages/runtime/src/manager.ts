@@ -19,7 +19,7 @@ import {
 import type { Clock, Operator, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { AppliedState } from './applied.ts';
-import { createCaches } from './caches.ts';
+import { createCaches, isAbsentKind } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { runControllers } from './controllers.ts';
 import { healthRoutes, problemOf } from './health.ts';
@@ -50,6 +50,8 @@ export interface ManagerOptions {
    * @default what the operator declares, which is `false` unless it says otherwise
    */
   readonly leaderElection?: LeadershipOptions | boolean;
+  /** Where namespaced kinds are watched, unless a watch names its own. @default everywhere */
+  readonly namespaces?: readonly string[] | undefined;
   /** @default JSON lines on standard error */
   readonly logger?: Logger;
   /** Hears of objects that are reconciled in vain; log, metrics and Events tell of them in any case. @default nobody */
@@ -112,7 +114,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
       const { group, kind } = controller.for;
       return {
         controller,
-        caches: createCaches(controller, informers, operator.name),
+        caches: createCaches(controller, informers, { manager: operator.name, namespaces: options.namespaces }),
         applied,
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
@@ -191,7 +193,9 @@ async function serve(
 
 function reportWatch(logger: Logger, error: Error, { kind, health }: Informer): void {
   // An informer also reports what a handler threw; only its own last error is about the watch.
-  if (health.lastError === error)
+  if (health.lastError === error && isAbsentKind({ kind, health }))
+    logger.debug(`${kind.kind} is not there, and not needed; looking again later`, { error });
+  else if (health.lastError === error)
     logger.warn(`${kind.kind} cannot be watched; trying again`, { problem: problemOf(health), error });
   else logger.error(`Something failed at a change of ${kind.kind}`, { error });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byLabel, type KubernetesObject, NotControlledError, watch } from '@keelson/core';
+import { byLabel, byOwner, type KubernetesObject, NotControlledError, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Namespace, Pod } from '@keelson/core/v1';
 import { causeOf, concernedKeys, controllerKey, isOfFormerSelf, mapperOf } from './mapping.ts';
@@ -10,6 +10,8 @@ const object = (metadata: Partial<KubernetesObject['metadata']>): KubernetesObje
   kind: 'Pod',
   metadata: { name: 'p', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: 'then', ...metadata },
 });
+const empty = { get: () => undefined, list: () => [], serves: () => true };
+const context = { cache: empty };
 const owner = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'web', uid: 'o', controller: true });
 
 test('an owned object concerns the object that controls it, in any version of its kind', () => {
@@ -33,16 +35,32 @@ test('an owner that is not the controller is not concerned', () => {
 });
 
 test('a watched object concerns whom its label names, or whom the function says', () => {
-  const labelled = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }));
+  const labelled = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }), context);
   assert.deepEqual(labelled(object({ labels: { instance: 'a' } })), ['ns/a']);
   assert.deepEqual(labelled(object({ labels: { instance: '' } })), []);
   assert.deepEqual(labelled(object({})), []);
-  const computed = mapperOf(Deployment, watch(Pod, { to: (pod) => [`x/${pod.metadata.name}`, 'x/y'] }));
+  const computed = mapperOf(Deployment, watch(Pod, { to: (pod) => [`x/${pod.metadata.name}`, 'x/y'] }), context);
   assert.deepEqual(computed(object({})), ['x/p', 'x/y']);
 });
 
+test('an object concerns every reconciled one that owns it, where that is asked for', () => {
+  const map = mapperOf(Deployment, watch(Pod, { to: byOwner }), context);
+  const { controller: _, ...second } = { ...owner('apps/v1', 'Deployment'), name: 'second' };
+  const ownerReferences = [owner('apps/v1', 'Deployment'), second, owner('v1', 'Node')];
+  assert.deepEqual(map(object({ ownerReferences })), ['ns/web', 'ns/second']);
+  assert.deepEqual(map(object({})), []);
+});
+
+test('an object outside of the fields and namespaces of a watch concerns nobody', () => {
+  const watched = { fields: 'metadata.name=p', namespaces: ['ns'], to: () => ['ns/a'] };
+  const map = mapperOf(Deployment, watch(Pod, watched), context);
+  assert.deepEqual(map(object({})), ['ns/a']);
+  assert.deepEqual(map(object({ name: 'q' })), []);
+  assert.deepEqual(map(object({ namespace: 'other' })), []);
+});
+
 test('an object outside of the labels of a watch concerns nobody', () => {
-  const map = mapperOf(Deployment, watch(Pod, { labels: { app: 'x' }, to: byLabel('instance') }));
+  const map = mapperOf(Deployment, watch(Pod, { labels: { app: 'x' }, to: byLabel('instance') }), context);
   assert.deepEqual(map(object({ labels: { app: 'x', instance: 'a' } })), ['ns/a']);
   assert.deepEqual(map(object({ labels: { app: 'y', instance: 'a' } })), []);
 });
@@ -50,7 +68,7 @@ test('an object outside of the labels of a watch concerns nobody', () => {
 test('an update concerns both states, each key once, also when the mapping throws for one of them', () => {
   const before = object({ labels: { instance: 'a' } });
   const after = object({ labels: { instance: 'b' } });
-  const byInstance = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }));
+  const byInstance = mapperOf(Deployment, watch(Pod, { to: byLabel('instance') }), context);
   const unwanted = () => assert.fail('nothing throws');
   assert.deepEqual(concernedKeys({ type: 'updated', object: after, previous: before }, byInstance, unwanted), [
     'ns/a',

@@ -5,10 +5,13 @@ import {
   type Kind,
   type KubernetesObject,
   keyOf,
+  type MappingContext,
+  matchesFields,
   matchesLabels,
   type NamespacedName,
   type NotControlledError,
   type OwnerReference,
+  parseFieldSelector,
   requirementsOf,
   type Watch,
 } from '@keelson/core';
@@ -61,13 +64,36 @@ export function isOfFormerSelf(
   return controller.name === metadata.name && controller.uid !== metadata.uid;
 }
 
-/** The reconciled objects that a watched object concerns, by the labels and the mapping that were declared. */
-export function mapperOf(kind: Kind, { labels, to }: Watch): Mapper {
-  const requirements = requirementsOf(labels ?? {});
-  const keysOf =
-    to.type === 'function' ? (to.keysOf as Mapper) : (object: KubernetesObject) => keyByLabel(kind, to.label, object);
-  // The informer may be one that another part of the declaration needs unselected.
-  return (object) => (matchesLabels(requirements, object.metadata.labels) ? keysOf(object) : []);
+/** The reconciled objects that a watched object concerns, by the selection and the mapping that were declared. */
+export function mapperOf(kind: Kind, { labels, fields, namespaces, to }: Watch, context: MappingContext): Mapper {
+  const labelled = requirementsOf(labels ?? {});
+  const fielded = fields === undefined ? [] : parseFieldSelector(fields);
+  // The watch may be one that another part of the declaration needs unselected.
+  const isSelected = (object: KubernetesObject) =>
+    matchesLabels(labelled, object.metadata.labels) &&
+    matchesFields(fielded, object) &&
+    (namespaces === undefined || namespaces.includes(object.metadata.namespace ?? ''));
+  const keysOf = keysBy(kind, to, context);
+  return (object) => (isSelected(object) ? keysOf(object) : []);
+}
+
+function keysBy(kind: Kind, to: Watch['to'], context: MappingContext): Mapper {
+  if (typeof to === 'function') return (object) => to(object as never, context);
+  switch (to.type) {
+    case 'label':
+      return (object) => keyByLabel(kind, to.label, object);
+    case 'owner':
+      return (object) => ownerKeys(kind, object);
+    default:
+      return to satisfies never;
+  }
+}
+
+/** The reconciled objects that own `object`, controlling it or not. */
+function ownerKeys(kind: Kind, { metadata }: KubernetesObject): readonly NamespacedName[] {
+  return (metadata.ownerReferences ?? [])
+    .filter((reference) => isReferenceTo(kind, reference))
+    .map(({ name }) => (kind.scope === 'Namespaced' ? `${metadata.namespace}/${name}` : name));
 }
 
 function keyByLabel(kind: Kind, label: string, { metadata }: KubernetesObject): readonly NamespacedName[] {

@@ -1,0 +1,58 @@
+/** Which kinds a declaration needs in its caches, each once: in which form, and which of its objects. */
+import {
+  type Declaration,
+  isMetadataOnly,
+  isOptional,
+  type Kind,
+  metadataOf,
+  optional,
+  ownedKinds,
+  printLabelSelector,
+  requirementsOf,
+  resourceNameOf,
+  type WatchSelection,
+} from '@keelson/core';
+
+/** A kind to be watched. */
+export interface WatchedKindEntry {
+  /** Whole, or its metadata; marked if it is optional. */
+  readonly kind: Kind;
+  readonly selection: WatchSelection;
+}
+
+/** The same for every form of a kind. */
+export const idOfKind = (kind: Kind): string => `${resourceNameOf(kind)}/${kind.version}`;
+
+/** The kinds of a declaration. What one part needs whole and unselected is cached so for all. */
+export function watchedKinds(declaration: Declaration): readonly WatchedKindEntry[] {
+  const entries = new Map<string, WatchedKindEntry>();
+  const add = (kind: Kind, { labels, fields, namespaces }: WatchSelection) => {
+    const present = entries.get(idOfKind(kind));
+    const entry = { kind, selection: { labels, fields, namespaces } };
+    entries.set(idOfKind(kind), present === undefined ? entry : joined(present, entry));
+  };
+  for (const kind of [declaration.for, ...ownedKinds(declaration)]) add(kind, {});
+  for (const { watch: kind, ...selection } of declaration.watches ?? []) add(kind, selection);
+  for (const { to, ...selection } of declaration.refers ?? []) {
+    const present = entries.get(idOfKind(to));
+    add(present?.kind ?? (isOptional(to) ? optional(metadataOf(to)) : metadataOf(to)), selection);
+  }
+  return [...entries.values()];
+}
+
+function joined(a: WatchedKindEntry, b: WatchedKindEntry): WatchedKindEntry {
+  const [first, second] = [printed(a.selection), printed(b.selection)];
+  // The reconciled and the owned kinds are there whole; a watch of the same kind chooses by its mapping.
+  if (first !== second && first !== '{}' && second !== '{}') {
+    throw new RangeError(
+      `${b.kind.kind} is watched twice with different selections; use one watch and let its mapping choose`,
+    );
+  }
+  const kind = isMetadataOnly(a.kind) ? b.kind : a.kind;
+  return { kind, selection: first === '{}' ? a.selection : b.selection };
+}
+
+function printed({ labels, fields, namespaces }: WatchSelection): string {
+  const selector = labels === undefined ? undefined : printLabelSelector(requirementsOf(labels));
+  return JSON.stringify({ labels: selector || undefined, fields, namespaces: namespaces && [...namespaces].sort() });
+}

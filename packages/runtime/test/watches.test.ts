@@ -1,0 +1,295 @@
+/** What wakes a reconciler, in virtual time: references, mappings that read, predicates, optional kinds, namespaces. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { installDefinitions } from '@keelson/client';
+import {
+  changed,
+  generationChanged,
+  keyOf,
+  labelsChanged,
+  metadataOf,
+  operator,
+  optional,
+  or,
+  watch,
+} from '@keelson/core';
+import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
+import { crdOf, defineKind } from '@keelson/schema';
+import { startCluster } from '@keelson/testing';
+import { z } from 'zod';
+import { type Controller, controller, createManager, done } from '../src/index.ts';
+
+const Site = defineKind({
+  group: 'watches.example.com',
+  kind: 'Site',
+  hub: 'v1',
+  versions: {
+    v1: {
+      storage: true,
+      spec: z.object({
+        secret: z.string().optional(),
+        also: z.array(z.string()).optional(),
+        host: z.string().optional(),
+      }),
+      status: z.object({ seen: z.string() }),
+    },
+  },
+});
+
+const namespace = 'default';
+const site = (name: string, spec: { secret?: string; also?: string[]; host?: string } = {}) => ({
+  metadata: { namespace, name },
+  spec,
+});
+const named = (name: string, place = namespace) => ({ metadata: { namespace: place, name } });
+
+/** A cluster with one operator, and who was reconciled since the last question. */
+async function watching(one: (passes: string[]) => Controller, namespaces?: readonly string[]) {
+  const passes: string[] = [];
+  const example = operator({ name: 'watching', controllers: [one(passes)] });
+  const cluster = await startCluster({ kinds: [Site], ...(namespaces ? {} : { operators: [example] }) });
+  const stop = new AbortController();
+  const { clock } = cluster;
+  const { transport } = cluster.cluster;
+  const manager = createManager(example, {
+    transport,
+    clock,
+    namespaces,
+    health: false,
+    metrics: false,
+    logger: silent,
+  });
+  const running = namespaces ? manager.start(stop.signal) : Promise.resolve();
+  return {
+    ...cluster,
+    async woken() {
+      await clock.advance(2000);
+      return [...new Set(passes.splice(0))].sort();
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await clock.settle();
+      await running;
+      await cluster[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
+
+test('what an object refers to by name wakes it: when it comes, changes and goes, by old and new names', async () => {
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      refers: [{ to: Secret, by: (each) => [each.spec.secret, ...(each.spec.also ?? [])] }],
+      async reconcile(object, { cache }) {
+        const content = cache.get(metadataOf(Secret), `${namespace}/one`);
+        assert.ok(content === undefined || !('data' in content), 'it is watched by its metadata');
+        passes.push(object.metadata.name);
+        return done;
+      },
+    }),
+  );
+  const { client } = cluster;
+  await client.create(Namespace, { metadata: { name: 'other' } });
+  for (const each of [site('a', { secret: 'one' }), site('b', { secret: 'one', also: ['two'] }), site('c')])
+    await client.create(Site, each);
+  await client.create(Site, site('d', { secret: 'other/one' }));
+  assert.deepEqual(await cluster.woken(), ['a', 'b', 'c', 'd']);
+  await client.create(Secret, { ...named('one'), stringData: { key: '1' } });
+  assert.deepEqual(await cluster.woken(), ['a', 'b']);
+  await client.patch(Secret, `${namespace}/one`, { data: { key: 'Mg==' } });
+  assert.deepEqual(await cluster.woken(), ['a', 'b']);
+  await client.create(Secret, named('two'));
+  assert.deepEqual(await cluster.woken(), ['b']);
+  await client.create(Secret, named('one', 'other'));
+  assert.deepEqual(await cluster.woken(), ['d']);
+  await client.patch(Site, `${namespace}/a`, { spec: { secret: 'two' } });
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await client.delete(Secret, `${namespace}/one`);
+  assert.deepEqual(await cluster.woken(), ['b'], 'the old name wakes it no more');
+  await client.delete(Secret, `${namespace}/two`);
+  assert.deepEqual(await cluster.woken(), ['a', 'b']);
+});
+
+test('a mapping may read the reconciled kind, all of it, and no other', async () => {
+  const refused: string[] = [];
+  const seen: number[] = [];
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      watches: [
+        watch(ServiceAccount, {
+          to: (account, { cache }) => {
+            try {
+              cache.list(ServiceAccount);
+            } catch (error) {
+              refused.push((error as Error).message);
+            }
+            const sites = cache.list(Site);
+            seen.push(sites.length);
+            return sites.filter(({ spec }) => spec.host === account.metadata.name).map(keyOf);
+          },
+        }),
+      ],
+      async reconcile(object) {
+        passes.push(object.metadata.name);
+        return done;
+      },
+    }),
+  );
+  await cluster.client.create(Site, site('a', { host: 'one' }));
+  await cluster.client.create(Site, site('b', { host: 'two' }));
+  assert.deepEqual(await cluster.woken(), ['a', 'b']);
+  seen.length = 0;
+  await cluster.client.create(ServiceAccount, named('one'));
+  assert.deepEqual(await cluster.woken(), ['a']);
+  assert.deepEqual([...new Set(seen)], [2]);
+  assert.equal(refused[0], 'a mapping may read the cache of Site, which is reconciled, not ServiceAccount');
+});
+
+test('a mapping is asked only when the cache of the reconciled kind is complete', async () => {
+  const seen: number[] = [];
+  const cluster = await startCluster({ kinds: [Site] });
+  await using _ = cluster;
+  for (const name of ['a', 'b', 'c']) await cluster.client.create(Site, site(name));
+  const { clock } = cluster;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { transport } = cluster.cluster;
+  const late = {
+    request: async (request: Parameters<typeof transport.request>[0]) => {
+      if (request.path.includes('/sites')) await held;
+      return transport.request(request);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const reading = controller({
+    for: Site,
+    watches: [
+      watch(ServiceAccount, {
+        to: (_account, { cache }) => {
+          seen.push(cache.list(Site).length);
+          return [];
+        },
+      }),
+    ],
+    reconcile: async () => done,
+  });
+  const stop = new AbortController();
+  const manager = createManager(operator({ name: 'late', controllers: [reading] }), {
+    transport: late,
+    clock,
+    health: false,
+    metrics: false,
+    logger: silent,
+  });
+  const running = manager.start(stop.signal);
+  await clock.advance(1000);
+  await cluster.client.create(ServiceAccount, named('early'));
+  await clock.advance(1000);
+  assert.deepEqual(seen, []);
+  release();
+  await clock.advance(1000);
+  assert.deepEqual([...new Set(seen)], [3]);
+  stop.abort();
+  await clock.settle();
+  await running;
+});
+
+test('an update that the predicate does not want wakes nobody, and a deletion always does', async () => {
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      when: or(generationChanged, labelsChanged),
+      watches: [watch(ConfigMap, { to: () => [`${namespace}/a`], when: changed((map) => map.data?.key) })],
+      async reconcile(object) {
+        passes.push(object.metadata.name);
+        return done;
+      },
+      async finalize(object) {
+        passes.push(`finalize ${object.metadata.name}`);
+      },
+    }),
+  );
+  const { client } = cluster;
+  const key = `${namespace}/a`;
+  await client.create(ConfigMap, { ...named('map'), data: { key: '1' } });
+  await client.create(Site, site('a'));
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await client.patch(Site, key, { metadata: { annotations: { note: '1' } } });
+  await client.patch(Site, key, { status: { seen: 'yes' } }, { subresource: 'status' });
+  await client.patch(ConfigMap, `${namespace}/map`, { data: { other: '1' } });
+  assert.deepEqual(await cluster.woken(), []);
+  await client.patch(Site, key, { metadata: { labels: { note: '1' } } });
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await client.patch(Site, key, { spec: { host: 'x' } });
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await client.patch(ConfigMap, `${namespace}/map`, { data: { key: '2' } });
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await client.delete(Site, key);
+  assert.deepEqual(await cluster.woken(), ['finalize a']);
+});
+
+const Monitor = defineKind({
+  group: 'watches.example.com',
+  kind: 'Monitor',
+  hub: 'v1',
+  versions: { v1: { storage: true, spec: z.object({ target: z.string() }) } },
+});
+
+test('an optional kind may be absent, and wakes everything when its definition comes', async () => {
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      owns: [optional(Monitor)],
+      async reconcile(object, { cache, owned }) {
+        const { name } = object.metadata;
+        passes.push(name);
+        if (cache.serves(Monitor)) await owned.apply(Monitor, { metadata: { name }, spec: { target: name } });
+        return done;
+      },
+    }),
+  );
+  await cluster.client.create(Site, site('a'));
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await cluster.clock.advance(600_000);
+  assert.deepEqual(await cluster.woken(), []);
+  const installed = installDefinitions(cluster.client, [crdOf(Monitor)], { clock: cluster.clock });
+  await cluster.clock.advance(60_000);
+  await installed;
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await cluster.eventually(Monitor, `${namespace}/a`);
+});
+
+test('an operator of some namespaces watches those, and a watch may have one of its own', async () => {
+  await using cluster = await watching(
+    (passes) =>
+      controller({
+        for: Site,
+        refers: [{ to: Secret, by: ({ spec }) => spec.secret, namespaces: ['vault'] }],
+        watches: [watch(ConfigMap, { to: (_, { cache }) => cache.list(Site).map(keyOf) })],
+        async reconcile(object, { cache }) {
+          const known = cache.list(metadataOf(Secret)).length;
+          passes.push(`${keyOf(object)} of ${cache.list(Site).length}, ${known} secrets`);
+          return done;
+        },
+      }),
+    ['one', 'two'],
+  );
+  const { client } = cluster;
+  for (const name of ['one', 'two', 'three', 'vault']) await client.create(Namespace, { metadata: { name } });
+  for (const place of ['one', 'two', 'three'])
+    await client.create(Site, { ...named('a', place), spec: { secret: 'vault/key' } });
+  const last = (await cluster.woken()).map((each) => each.split(' ')[0]);
+  assert.deepEqual([...new Set(last)], ['one/a', 'two/a']);
+  await client.create(Secret, named('key', 'vault'));
+  assert.deepEqual(await cluster.woken(), ['one/a of 2, 1 secrets', 'two/a of 2, 1 secrets']);
+  await client.create(Secret, named('key', 'one'));
+  await client.create(ConfigMap, named('map', 'three'));
+  assert.deepEqual(await cluster.woken(), []);
+  await client.create(ConfigMap, named('map', 'two'));
+  assert.deepEqual(await cluster.woken(), ['one/a of 2, 1 secrets', 'two/a of 2, 1 secrets']);
+});
