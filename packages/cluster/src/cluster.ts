@@ -13,10 +13,12 @@ import {
 } from '@keelson/apiserver';
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
 import { type ControllerName, type ControllersOptions, controllerNames, createControllers } from './controllers.ts';
 import type { ClusterLogger } from './logger.ts';
 import { simulatedLogs } from './node/container-logs.ts';
 import { type NodeOptions, nodeName } from './node/controller.ts';
+import { yieldingTransport } from './yielding-transport.ts';
 
 /** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
 export interface ClusterOptions extends Pick<ApiServerOptions, 'tokens'> {
@@ -61,6 +63,10 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     onError: (error) => logger?.warn('The API server failed at a request', { error }),
   });
   const { transport } = server;
+  const listeners = new Set<Listening>();
+  // Virtual time knows what is left to do by the microtasks alone, so that nothing there may wait for a turn.
+  const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
+  const ownTransport = yieldingTransport(transport, isShared);
   const logs = only.includes('node')
     ? simulatedLogs({ client: createClient({ transport, clock, random }), node: node?.name ?? nodeName, clock, random })
     : undefined;
@@ -68,7 +74,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const running: Promise<void>[] = [];
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
     // Nobody in here watches over nodes, so the node need not say again and again that it lives.
-    const shared = { transport: server.transport, clock, random, logger, node, heartbeat: false };
+    const shared = { transport: ownTransport, clock, random, logger, node, heartbeat: false };
     const controllers = createControllers({ ...shared, ...more, only: which });
     running.push(controllers.start(stop.signal));
     return controllers.synced;
@@ -80,7 +86,15 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     compact: () => server.compact(),
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
-      const listening = await server.listen(listenOptions);
+      const opened = await server.listen(listenOptions);
+      const listening: Listening = {
+        ...opened,
+        async [Symbol.asyncDispose]() {
+          listeners.delete(listening);
+          await opened[Symbol.asyncDispose]();
+        },
+      };
+      listeners.add(listening);
       // The server's certificates are made when it first listens; before, there is nothing to publish.
       if (!isPublishing) await start([publisher], { rootCa: listening.certificateAuthority });
       isPublishing = true;
