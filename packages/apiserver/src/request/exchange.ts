@@ -42,6 +42,8 @@ export interface Sink {
   write(bytes: Buffer): void;
   /** Nothing follows. */
   end(): void;
+  /** Ends at once, and drops what a far-away reader has not taken. */
+  abort(): void;
   /** Bytes that were written and have not been taken yet. */
   readonly pending: number;
 }

@@ -6,11 +6,20 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { systemClock } from '@keelson/core/system';
 import { maxBodyBytes } from '../decode/body.ts';
-import { type ApiRequest, type ApiResponse, type Credentials, isStream, type Sink } from '../request/exchange.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Credentials,
+  isStream,
+  jsonResponse,
+  type Sink,
+} from '../request/exchange.ts';
 import { credentialId } from '../request/user.ts';
+import { StatusError } from '../status.ts';
 import type { Identity } from './certificates.ts';
 import type { RequestHandler } from './in-process.ts';
 
@@ -21,23 +30,49 @@ export interface HttpsDoor extends AsyncDisposable {
 
 export async function serveHttps(
   handle: RequestHandler,
-  {
-    port,
-    server: identity,
-    authority,
-  }: { readonly port: number; readonly server: Identity; readonly authority: string },
+  options: {
+    readonly port: number;
+    readonly server: Identity;
+    readonly authority: string;
+    readonly patience?: Patience | undefined;
+  },
 ): Promise<HttpsDoor> {
+  const { port, server: identity, authority, patience = kubernetesPatience } = options;
   const streams = new Set<Disposable>();
+  const lines = new WeakMap<Socket, Line>();
   const server = createServer(
-    { cert: identity.certificate, key: identity.key, ca: authority, requestCert: true, rejectUnauthorized: false },
+    {
+      cert: identity.certificate,
+      key: identity.key,
+      ca: authority,
+      requestCert: true,
+      rejectUnauthorized: false,
+      handshakeTimeout: patience.headersMs,
+      // Node looks after all connections at once, now and then.
+      connectionsCheckingInterval: Math.min(patience.headersMs, 4000),
+      keepAliveTimeoutBuffer: 0,
+    },
     (request, response) => {
-      serve(handle, request, response, streams).catch(() => response.destroy());
+      let line = lines.get(request.socket);
+      if (line === undefined) {
+        line = new Line();
+        lines.set(request.socket, line);
+      }
+      line.join(request, response, () => serve(handle, request, response, streams, patience));
     },
   );
-  // Clients keep connections and decide themselves when to drop them; a watch may be silent for an hour.
-  server.keepAliveTimeout = 0;
+  // A watch may be silent for an hour; these are about who has not asked yet, or asks no more.
+  server.keepAliveTimeout = patience.idleMs;
+  server.headersTimeout = patience.headersMs;
   server.requestTimeout = 0;
-  server.headersTimeout = 0;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Who was waited for in vain is told nothing; who speaks another language hears it as from Go.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable) socket.destroy();
+    else
+      socket.end(
+        'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request',
+      );
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -58,16 +93,66 @@ export async function serveHttps(
   };
 }
 
+/** How long the server waits for those who say nothing; the defaults are those of kube-apiserver. */
+export interface Patience {
+  /** For the handshake, and from there to the end of the first headers. */
+  readonly headersMs: number;
+  /** For a body. */
+  readonly bodyMs: number;
+  /** Between the answer to one request and the next. */
+  readonly idleMs: number;
+}
+
+const kubernetesPatience: Patience = { headersMs: 32_000, bodyMs: 60_000, idleMs: 90_000 };
+
+/** Requests that may wait for one on the same connection; as many as kube-apiserver takes side by side by HTTP/2. */
+const maxWaiting = 100;
+
+/** The requests of one connection, one at a time: a watch that never ends keeps those behind it waiting. */
+class Line {
+  #last = Promise.resolve();
+  #waiting = 0;
+
+  join(request: IncomingMessage, response: ServerResponse, work: () => Promise<void>): void {
+    if (this.#waiting === maxWaiting) {
+      request.socket.destroy();
+      return;
+    }
+    this.#waiting += 1;
+    const ended = new Promise<void>((resolve) => response.once('close', resolve));
+    this.#last = this.#last.then(async () => {
+      this.#waiting -= 1;
+      if (request.socket.destroyed) return;
+      try {
+        await work();
+        await ended;
+      } catch {
+        response.destroy();
+      }
+    });
+  }
+}
+
 async function serve(
   handle: RequestHandler,
   request: IncomingMessage,
   response: ServerResponse,
   streams: Set<Disposable>,
+  { bodyMs }: Patience,
 ): Promise<void> {
+  const timer = systemClock.setTimer(bodyMs, () => {
+    send(tooSlow, response, streams);
+    response.once('finish', () => request.socket.destroy());
+  });
   const api = await asApiRequest(request);
-  if (api === undefined) return;
-  send(await handle(api), response, streams);
+  timer[Symbol.dispose]();
+  if (api !== undefined && !response.headersSent) send(await handle(api), response, streams);
 }
+
+const tooSlow: ApiResponse = jsonResponse(
+  504,
+  new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {}).status,
+);
 
 /** `undefined` when the client went away before it had said everything. */
 async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | undefined> {
@@ -167,6 +252,12 @@ class ResponseSink implements Sink {
     this.#chunks.push(bytes);
     this.#unsent += bytes.length;
     if (this.#chunks.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  abort(): void {
+    this.#chunks = [];
+    this.#unsent = 0;
+    this.#response.destroy();
   }
 
   end(): void {

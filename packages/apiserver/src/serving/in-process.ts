@@ -127,6 +127,11 @@ class OpenBody implements Sink, AsyncIterable<Uint8Array>, AsyncIterator<Uint8Ar
     this.#signalReader();
   }
 
+  /** Whoever reads here is no further away than the next microtask. */
+  abort(): void {
+    this.end();
+  }
+
   readonly #onAbort = () => {
     this.#failure = { reason: this.#signal?.reason };
     this.#chunks = [];

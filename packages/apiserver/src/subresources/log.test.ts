@@ -13,6 +13,7 @@ function scene() {
     write(bytes: Buffer) {
       sink.pending += bytes.length;
     },
+    abort() {},
     end() {},
   };
   async function* endless(): AsyncGenerator<Uint8Array> {

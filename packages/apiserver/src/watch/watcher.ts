@@ -13,8 +13,8 @@ import type { Change, Revision } from '../store/revision.ts';
 import type { Selection } from './selection.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Bytes that may wait for a reader; real servers allow about a thousand events. */
-const maxPendingBytes = 32 * 1024 * 1024;
+/** Bytes that may wait for a reader; real servers count events, and allow between ten and a thousand. */
+const maxPendingBytes = 8 * 1024 * 1024;
 
 export class Watcher {
   readonly selection: Selection;
@@ -99,6 +99,9 @@ export class Watcher {
 
   #send(...line: readonly Buffer[]): void {
     for (const bytes of line) this.#sink.write(bytes);
-    if (this.#sink.pending > this.#limit) this.close();
+    if (this.#sink.pending <= this.#limit) return;
+    // Who does not read would not read the end either, and all that waits for him is kept until he does.
+    this.#sink.abort();
+    this.close();
   }
 }
