@@ -1,4 +1,4 @@
-export { etcdVersion, kubernetesVersion } from './binaries/versions.ts';
+export { kubernetesVersion } from './binaries/versions.ts';
 export { type Availability, type AvailabilityOptions, availability } from './cluster/availability.ts';
 export { type Forwarder, startForwarder } from './forwarder.ts';
 export { type KubectlEnvironmentOptions, kubectlEnvironment } from './kubectl-environment.ts';
