@@ -11,13 +11,15 @@
 import { createHash } from 'node:crypto';
 import { appliedEntryOf, equalJson, type FieldSet, type KubernetesObject, project } from '@keelson/core';
 import { differingPaths, type FieldPath, managersOf } from './field-diff.ts';
+import { suspiciousItems } from './foreign-items.ts';
 
 export class AppliedState {
-  readonly #manager: string;
+  readonly manager: string;
+  readonly #innocent = new Map<string, string>();
   readonly #outcomes = new Map<string, { readonly wanted: string; readonly outcome: string }>();
 
   constructor(manager: string) {
-    this.#manager = manager;
+    this.manager = manager;
   }
 
   /** Whether applying `wanted` over `live` would leave it as it is. */
@@ -37,7 +39,7 @@ export class AppliedState {
 
   /** Who else manages the fields, by the object as the server has it. */
   othersAt(live: KubernetesObject, fields: readonly FieldPath[]): readonly string[] {
-    return [...new Set(fields.flatMap((field) => managersOf(live, field, this.#manager)))];
+    return [...new Set(fields.flatMap((field) => managersOf(live, field, this.manager)))];
   }
 
   /** Notes what became of `wanted`. */
@@ -49,13 +51,30 @@ export class AppliedState {
     else this.#outcomes.set(id, { wanted: digest(content), outcome: digest(projection) });
   }
 
+  /** Items of described lists that are not ours, unless the server was asked about just these before. */
+  suspects(live: KubernetesObject, wanted: object, shared: readonly string[]): readonly unknown[] {
+    const items = suspiciousItems(live, this.fieldsOf(live), wanted, shared);
+    return items.length > 0 && this.#innocent.get(live.metadata.uid) !== digest(items) ? items : [];
+  }
+
+  /** These items belong to nobody: defaults, or what admission added. */
+  acquit({ metadata }: KubernetesObject, items: readonly unknown[]): void {
+    this.#innocent.set(metadata.uid, digest(items));
+  }
+
+  /** What this manager has applied. */
+  fieldsOf(object: KubernetesObject): FieldSet | undefined {
+    return appliedEntryOf(object, this.manager)?.fieldsV1 as FieldSet | undefined;
+  }
+
   /** The object is gone. */
   forget(uid: string): void {
+    this.#innocent.delete(uid);
     for (const subresource of ['', 'status']) this.#outcomes.delete(`${uid} ${subresource}`);
   }
 
   #projection(object: KubernetesObject, subresource: string): unknown {
-    const fields = appliedEntryOf(object, this.#manager, subresource)?.fieldsV1;
+    const fields = appliedEntryOf(object, this.manager, subresource)?.fieldsV1;
     return fields === undefined ? undefined : project(object, fields as FieldSet);
   }
 }

@@ -53,18 +53,26 @@ export type ContextOf<D extends Declaration> = ReconcileContext<
 export interface Owned<Owns extends Kind = Kind, Removable extends Kind = Kind> {
   /**
    * Makes the object be as described: server-side apply with this operator's field manager, a controller reference to
-   * the reconciled object, and force. What the description no longer names is removed; what others set stays.
+   * the reconciled object, and force. What the description no longer names is removed; fields that it never named stay
+   * as others set them. Items that others put into lists under `spec` that it names are removed.
    * Nothing is sent when nothing would change. Throws `NotControlledError` for an object that this one does not control.
    */
   apply<K extends Owns>(kind: K, desired: InputOf<K>, options?: ApplyOwnedOptions): Promise<ObjectOf<K>>;
   /** Makes the object not be. One that this one does not control is left alone. */
   absent<K extends Removable>(kind: K, name: string): Promise<void>;
+  /** Makes all objects of the kind not be that this one controls, except those with these names. */
+  only<K extends Removable>(kind: K, names: readonly string[]): Promise<void>;
 }
 
 /** How `owned.apply` treats an object that exists. */
 export interface ApplyOwnedOptions {
   /** Take over an existing object that nobody controls. @default false */
   readonly adopt?: boolean;
+  /**
+   * What others may set as well, such as `spec.template.spec.containers` or `spec.replicas`: in a list, their items stay;
+   * a field is left to whoever else has changed it. @default nothing
+   */
+  readonly shared?: readonly string[];
 }
 
 /** Writes the status of the reconciled object. */

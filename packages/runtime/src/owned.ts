@@ -1,5 +1,5 @@
 /** The objects that a reconciled object controls: made to be as described, or not to be. */
-import type { Client } from '@keelson/client';
+import type { Client, EventRecorder } from '@keelson/client';
 import {
   apiVersionOf,
   assertMayOwn,
@@ -17,8 +17,10 @@ import {
 import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { ApplyOwnedOptions, Owned } from './context.ts';
+import { withoutSharedFields } from './foreign-items.ts';
 import type { Logger } from './logger.ts';
 import type { Storms } from './storms.ts';
+import { printTaken, takeOver } from './take-over.ts';
 
 export interface OwnedOptions {
   readonly client: Client;
@@ -28,11 +30,12 @@ export interface OwnedOptions {
   readonly ownerKind: Kind;
   readonly owner: KubernetesObject;
   readonly storms: Storms;
+  readonly recorder: EventRecorder;
 }
 
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createOwned(options: OwnedOptions): Owned {
-  const { client, caches, applied, logger, ownerKind, owner, storms } = options;
+  const { client, caches, applied, logger, ownerKind, owner, storms, recorder } = options;
   const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
     const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
     assertMayOwn(owner, place, `${kind.kind} ${name}`);
@@ -42,8 +45,8 @@ export function createOwned(options: OwnedOptions): Owned {
   const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
     caches.store(kind).get(key) ?? (await client.find(kind, key));
 
-  return {
-    async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false }: ApplyOwnedOptions = {}) {
+  const owned: Owned = {
+    async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false, shared = [] }: ApplyOwnedOptions = {}) {
       const { metadata } = desired;
       if (!metadata.name)
         throw new TypeError(`owned.apply: ${kind.kind} needs metadata.name; a generated name cannot be applied`);
@@ -58,7 +61,7 @@ export function createOwned(options: OwnedOptions): Owned {
         // Nothing can be changed about its going; its deletion wakes us, and then it is made again.
         if (existing.metadata.deletionTimestamp !== undefined) return existing;
       }
-      const wanted = {
+      const described = {
         ...desired,
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,
@@ -70,18 +73,23 @@ export function createOwned(options: OwnedOptions): Owned {
           ...(existing !== undefined && { uid: existing.metadata.uid }),
         },
       };
-      if (existing !== undefined && applied.wouldChangeNothing(existing, wanted)) return existing;
+      const ours = existing && applied.fieldsOf(existing);
+      const wanted = existing ? withoutSharedFields(described, existing, ours, shared) : described;
+      const taken = existing ? await takeOver({ client, applied, kind, existing, wanted, shared }) : [];
+      if (existing !== undefined && taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) return existing;
       const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
       logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
       const target = `${kind.kind} ${key}`;
       const fields = existing === undefined ? [] : applied.differences(existing, wanted);
+      const paths = taken.length > 0 ? taken.map(({ path }) => [path]) : fields;
       await storms.beforeWrite(keyOf(owner), {
         target,
         wanted: desired,
         isDescription: true,
         live: existing,
-        fields,
+        fields: paths,
         async askManagers() {
+          if (taken.length > 0) return [...new Set(taken.map(({ manager }) => manager))];
           const live = await client.find(kind, key);
           return live === undefined ? [] : applied.othersAt(live, fields);
         },
@@ -89,7 +97,19 @@ export function createOwned(options: OwnedOptions): Owned {
       const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
       applied.remember(result, wanted);
       storms.written(keyOf(owner), target, desired, result);
+      if (taken.length > 0) {
+        const message = `${printTaken(taken)} to ${target}, which this operator describes; removed`;
+        logger.info('Foreign items were removed', { ...subject, items: taken.map(({ path }) => path), message });
+        recorder.event(owner, { type: 'Warning', reason: 'ForeignItemsRemoved', message });
+      }
       return result;
+    },
+
+    async only(kind: Kind, names: readonly string[]) {
+      const { namespace } = placeOf(kind, undefined, 'only');
+      const controlled = caches.list(kind, { namespace }).filter((object) => isControlledBy(object, owner));
+      for (const { metadata } of controlled)
+        if (!names.includes(metadata.name)) await owned.absent(kind, metadata.name);
     },
 
     async absent(kind: Kind, name: string) {
@@ -110,4 +130,5 @@ export function createOwned(options: OwnedOptions): Owned {
       }
     },
   };
+  return owned;
 }

@@ -18,4 +18,4 @@ export {
   setOf,
   union,
 } from './path-set.ts';
-export { canonicalStep, fieldName, fieldStep, keyStep, printStep, valueStep } from './step.ts';
+export { canonicalStep, fieldName, fieldStep, keyStep, parseStep, printStep, valueStep } from './step.ts';
