@@ -3,19 +3,15 @@
  *
  * Steps of the walk take such values and return new ones that share what did not change; nothing is cloned to be read.
  */
-import type { ObjectMeta } from '@keelson/core';
+import { isObject, type JsonObject, type ObjectMeta } from '@keelson/core';
 
-export type JsonObject = { readonly [name: string]: unknown };
+export { isObject, type JsonObject };
 
 /** Any object of any kind, complete enough to be stored. */
 export interface ApiObject extends JsonObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Sets a member of an object that is being made; `__proto__` is a name like any other. */

@@ -54,6 +54,7 @@ export type { FieldSet } from './fields/field-set.ts';
 export { appliedEntryOf, project } from './fields/field-set.ts';
 export { finalizerProblem, hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts';
 export type { KindMap } from './generated/kind-map.ts';
+export { isObject, type JsonObject } from './json-object.ts';
 export type { JsonPatchFailure, JsonPatchOperation, JsonPatchOptions } from './json-patch.ts';
 export { applyJsonPatch, JsonPatchError } from './json-patch.ts';
 export type { NamespacedName, ObjectAddress } from './key.ts';

@@ -5,8 +5,7 @@
  * document comes back as the same value. A merge patch cannot set a member to null, or change one item of a list.
  */
 import { equalJson } from './equal-json.ts';
-
-type Members = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from './json-object.ts';
 
 /** What a merge patch (RFC 7386) makes of a value; neither is changed. */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
@@ -39,11 +38,11 @@ function replaced(document: unknown, patch: unknown): unknown {
 /** One object under a patch. */
 class Merge {
   readonly changes: Iterator<[string, unknown], undefined>;
-  readonly #document: Members;
+  readonly #document: JsonObject;
   readonly #changed = new Map<string, unknown>();
   #name = '';
 
-  constructor(document: Members, patch: Members) {
+  constructor(document: JsonObject, patch: JsonObject) {
     this.#document = document;
     this.changes = Object.entries(patch)[Symbol.iterator]() as Iterator<[string, unknown], undefined>;
   }
@@ -120,18 +119,14 @@ function setMember(members: object, name: string, value: unknown): void {
   Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Members keep their place, and new ones come last; fromEntries, because assigning `__proto__` sets no member. */
-function withMembers(document: Members, changes: ReadonlyMap<string, unknown>): unknown {
+/** JsonObject keep their place, and new ones come last; fromEntries, because assigning `__proto__` sets no member. */
+function withMembers(document: JsonObject, changes: ReadonlyMap<string, unknown>): unknown {
   const members = new Map(Object.entries(document));
   for (const [name, value] of changes) {
     if (value === undefined) members.delete(name);
     else members.set(name, value);
   }
   return Object.fromEntries(members);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isArray(value: unknown): value is readonly unknown[] {

@@ -9,7 +9,7 @@
  * Does not: survive a restart. A wish that the server rewrites is then sent once more, and changes nothing there.
  */
 import { createHash } from 'node:crypto';
-import { appliedEntryOf, equalJson, type FieldSet, type KubernetesObject, project } from '@keelson/core';
+import { appliedEntryOf, equalJson, type FieldSet, isObject, type KubernetesObject, project } from '@keelson/core';
 import { differingPaths, type FieldPath, managersOf } from './field-diff.ts';
 import { suspiciousItems } from './foreign-items.ts';
 
@@ -89,9 +89,7 @@ function contentOf(wanted: object): object {
 /** The same for equal JSON values, whatever the order of their members. */
 function digest(value: unknown): string {
   const canonical = JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
   return createHash('sha256').update(canonical).digest('base64');
 }

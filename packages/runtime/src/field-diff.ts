@@ -1,18 +1,16 @@
 /** Which fields differ between two states of an object, and who set them. Pure; for reports, not for decisions. */
-import { equalJson, type FieldSet, type KubernetesObject, project } from '@keelson/core';
+import { equalJson, type FieldSet, isObject, type KubernetesObject, project } from '@keelson/core';
 
 /** A step into a member, or to the list item with this name. */
 type Step = string | number | { readonly name: string };
 
 export type FieldPath = readonly Step[];
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Where the two differ, as deep as both go; what only one of them has is named and not entered. */
 export function differingPaths(a: unknown, b: unknown, path: FieldPath = []): readonly FieldPath[] {
   if (equalJson(a, b) || (isNothing(a) && isNothing(b))) return [];
   if (Array.isArray(a) && Array.isArray(b)) return differingItems(a, b, path);
-  if (!isMembers(a) || !isMembers(b)) return [path];
+  if (!isObject(a) || !isObject(b)) return [path];
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return names.flatMap((name) => differingPaths(a[name], b[name], [...path, name]));
 }
@@ -45,13 +43,13 @@ function at(value: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>((found, step) => {
     if (typeof step === 'object')
       return Array.isArray(found) ? found.find((item) => nameOf(item) === step.name) : undefined;
-    return isMembers(found) ? found[step] : undefined;
+    return isObject(found) ? found[step] : undefined;
   }, value);
 }
 
 /** What most keyed lists are keyed by: containers, volumes and variables by name, conditions by type. */
 function nameOf(item: unknown): string | undefined {
-  if (!isMembers(item)) return undefined;
+  if (!isObject(item)) return undefined;
   const { name, type, port } = item;
   return [name, type, port].find((each) => typeof each === 'string' || typeof each === 'number')?.toString();
 }
@@ -59,6 +57,3 @@ function nameOf(item: unknown): string | undefined {
 /** The server keeps nothing for an empty list or map. */
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

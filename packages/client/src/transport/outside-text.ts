@@ -2,7 +2,7 @@
  * Texts from outside on their way into errors and warnings: cut, and without our secrets. Whoever puts one into an error
  * takes it from here.
  */
-import type { Status } from '@keelson/core';
+import { isObject, type Status } from '@keelson/core';
 
 /** Takes our secrets out of a text; absent where the transport has none. */
 export type Mask = ((text: string) => string) | undefined;
@@ -47,7 +47,7 @@ export function statusIn(value: unknown, mask: Mask): Partial<Status> {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 /** JSON that describes a failure, with every text in it cut and masked; what is too deep or too much is left off. */

@@ -2,7 +2,7 @@
  * Takes JSON for what was asked for only if it has that shape, so that what answers in the server's place is an error of
  * our family, here, and not a riddle elsewhere. What the JSON holds is not shown: it may be a Secret.
  */
-import { TransportError } from '@keelson/core';
+import { isObject, TransportError } from '@keelson/core';
 
 export interface RawList<T> {
   readonly metadata: {
@@ -16,14 +16,14 @@ export interface RawList<T> {
 
 /** Anything with fields: a subresource may answer with something that has no metadata. */
 export function fieldsIn<T>(action: string, answer: unknown): T {
-  if (!isRecord(answer)) throw wrongShape(action, `${nameOf(answer)} and not an object`);
+  if (!isObject(answer)) throw wrongShape(action, `${nameOf(answer)} and not an object`);
   return answer as T;
 }
 
 /** An object of a kind. */
 export function objectIn<T>(action: string, answer: unknown): T {
   const { metadata } = fieldsIn<{ readonly metadata?: unknown }>(action, answer);
-  if (!isRecord(metadata)) throw wrongShape(action, 'an object without metadata');
+  if (!isObject(metadata)) throw wrongShape(action, 'an object without metadata');
   return answer as T;
 }
 
@@ -36,13 +36,9 @@ export function listIn<T>(action: string, answer: unknown): RawList<T> {
   if (list.items === null) return list;
   if (!Array.isArray(list.items)) throw wrongShape(action, 'an object without items and not a list');
   for (const [i, item] of list.items.entries()) {
-    if (!isRecord(item)) throw wrongShape(action, `a list in which item ${i} is ${nameOf(item)} and not an object`);
+    if (!isObject(item)) throw wrongShape(action, `a list in which item ${i} is ${nameOf(item)} and not an object`);
   }
   return list;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function nameOf(value: unknown): string {

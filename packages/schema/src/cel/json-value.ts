@@ -1,11 +1,11 @@
 /** JSON as expressions see it: converted by its schema when it is looked at, never before. */
-import { equalJson } from '@keelson/core';
+import { equalJson, isObject } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { parseAnyDuration } from '../formats/duration.ts';
 import { parseTime } from '../formats/time.ts';
 import { listMapKey } from '../tree/list-map-key.ts';
 import { isSchema, itemsOf } from '../tree/schema-node.ts';
-import { isInteger, isObject } from '../wording/go-text.ts';
+import { isInteger } from '../wording/go-text.ts';
 import { asResourceSchema } from './declared-type.ts';
 import { isEqual } from './language/equality.ts';
 import { escapeName, isKeyword, unescapeName } from './language/escape-name.ts';

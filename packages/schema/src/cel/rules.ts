@@ -5,10 +5,10 @@
  * none; another one is tolerated to fail where nothing has changed. All rules together have a budget for one object.
  */
 
+import { isObject } from '@keelson/core';
 import type { Correlation } from '../tree/correlation.ts';
 import { listMapKey } from '../tree/list-map-key.ts';
 import type { SchemaNode } from '../tree/schema-node.ts';
-import { isObject } from '../wording/go-text.ts';
 import { invalidValue, type Problem, problemText, wholeObject } from '../wording/problem.ts';
 import { asResourceSchema, type DeclaredType, declaredType } from './declared-type.ts';
 import { Budget, BudgetExceeded } from './evaluate.ts';

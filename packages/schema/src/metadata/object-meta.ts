@@ -4,9 +4,10 @@
  * Promises: what is already in that form is returned as it is.
  */
 
+import { isObject } from '@keelson/core';
 import { parseTime, utcSeconds } from '../formats/time.ts';
 import { changeFields, changeItems } from '../tree/change.ts';
-import { goNumber, isInteger, isObject } from '../wording/go-text.ts';
+import { goNumber, isInteger } from '../wording/go-text.ts';
 
 /** A value cannot be decoded at all; the message is Go's. */
 class Malformed extends Error {}

@@ -3,9 +3,9 @@
  *
  * Promises: doing it twice changes nothing more; defaults inside of a default apply too.
  */
+import { isObject } from '@keelson/core';
 import { changeFields, changeItems, setField } from '../tree/change.ts';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { isObject } from '../wording/go-text.ts';
 
 export function fillDefaults(node: SchemaNode | undefined, value: unknown): unknown {
   if (node === undefined || !node.has.defaults) return value;

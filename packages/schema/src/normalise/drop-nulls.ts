@@ -1,7 +1,7 @@
 /** Nulls where the schema allows none, and has no default that could take their place: they are dropped without a word. */
+import { isObject } from '@keelson/core';
 import { changeFields, changeItems } from '../tree/change.ts';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { isObject } from '../wording/go-text.ts';
 
 /** The value of a field; undefined when it goes. */
 export function dropNull(parent: SchemaNode, value: unknown, name: string): unknown {

@@ -1,12 +1,12 @@
 /** Embedded resources: their apiVersion, kind and metadata are decoded and checked like those of any object. */
-import type { ObjectMeta } from '@keelson/core';
+import { isObject, type ObjectMeta } from '@keelson/core';
 
 import { label1035Problems, pathSegmentProblems } from '../metadata/name-rules.ts';
 import { decodeObjectMeta } from '../metadata/object-meta.ts';
 import { objectMetaProblems } from '../metadata/object-meta-problems.ts';
 import { changeFields, changeItems } from '../tree/change.ts';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { compareBytes, isObject } from '../wording/go-text.ts';
+import { compareBytes } from '../wording/go-text.ts';
 import { invalidValue, type Problem, problemText, required } from '../wording/problem.ts';
 
 export interface Coerced {

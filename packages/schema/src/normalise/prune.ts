@@ -4,9 +4,10 @@
  * Promises: apiVersion, kind and metadata of resources stay; below x-kubernetes-preserve-unknown-fields only what has
  * a schema is pruned again; a null where the schema allows none and has no default is dropped without a word.
  */
+import { isObject } from '@keelson/core';
 import { changeFields, changeItems } from '../tree/change.ts';
 import { asResource, fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { compareBytes, isObject } from '../wording/go-text.ts';
+import { compareBytes } from '../wording/go-text.ts';
 import { dropNull } from './drop-nulls.ts';
 import { coerceEmbedded } from './embedded.ts';
 

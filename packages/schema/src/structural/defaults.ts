@@ -1,4 +1,5 @@
 /** Defaults that their own schema would refuse. */
+import { isObject } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { embeddedProblems, malformedResource, resourceProblems } from '../normalise/embedded.ts';
 import { isPruned } from '../normalise/prune.ts';
@@ -6,7 +7,6 @@ import { asResource, compileNode, itemsOf, type SchemaNode } from '../tree/schem
 import { checkValue } from '../values/check-value.ts';
 import { ProblemList } from '../values/problem-list.ts';
 import { compileValues } from '../values/value-schema.ts';
-import { isObject } from '../wording/go-text.ts';
 import { invalidValue, type Problem, problemsText } from '../wording/problem.ts';
 import type { RuleJudge } from './rule-judge.ts';
 

@@ -3,8 +3,7 @@
  *
  * Fields belong together by name, items of lists only where the list is a map, by its keys. Equality is looked up once.
  */
-import { equalJson } from '@keelson/core';
-import { isObject } from '../wording/go-text.ts';
+import { equalJson, isObject } from '@keelson/core';
 import { listMapKey } from './list-map-key.ts';
 import { fieldNode, type SchemaNode } from './schema-node.ts';
 

@@ -1,5 +1,5 @@
 /** What tells the items of a list of the type `map` apart. */
-import { isObject } from '../wording/go-text.ts';
+import { isObject } from '@keelson/core';
 
 /** Undefined where a key is missing or no scalar. */
 export function listMapKey(item: unknown, keys: readonly string[]): string | undefined {

@@ -1,7 +1,8 @@
 /** Lists of the types `set` and `map`: no item twice, and no key twice. */
 
+import { isObject } from '@keelson/core';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
-import { goJson, isObject } from '../wording/go-text.ts';
+import { goJson } from '../wording/go-text.ts';
 import { duplicateValue, invalidValue, type Problem } from '../wording/problem.ts';
 
 export function listTypeProblems(node: SchemaNode | undefined, value: unknown, field = ''): readonly Problem[] {

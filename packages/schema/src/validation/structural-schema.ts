@@ -3,6 +3,8 @@
  *
  * Promises: inputs are never changed; what stays the same is shared, up to the whole object.
  */
+
+import { isObject } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { compileRules, ruleProblems, type Warn } from '../cel/rules.ts';
 import { fillDefaults } from '../normalise/defaults.ts';
@@ -13,7 +15,6 @@ import { compileNode } from '../tree/schema-node.ts';
 import { checkValue } from '../values/check-value.ts';
 import { ProblemList } from '../values/problem-list.ts';
 import { compileValues } from '../values/value-schema.ts';
-import { isObject } from '../wording/go-text.ts';
 import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
 import { listTypeProblems } from './list-types.ts';
 

@@ -4,9 +4,9 @@
  * The server counts the checks that held to choose which alternative to report; so does this, check by check.
  */
 
-import { equalJson } from '@keelson/core';
+import { equalJson, isObject } from '@keelson/core';
 import type { Correlation } from '../tree/correlation.ts';
-import { goJson, isInteger, isObject } from '../wording/go-text.ts';
+import { goJson, isInteger } from '../wording/go-text.ts';
 import { invalidValue, required, tooMany, unsupportedValue } from '../wording/problem.ts';
 import { checkAlternatives } from './check-alternatives.ts';
 import { checkNumber } from './check-number.ts';

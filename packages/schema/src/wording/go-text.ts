@@ -1,12 +1,9 @@
 /** Values as the API server prints them in its messages: Go's notation for strings, numbers and JSON. */
+import { isObject } from '@keelson/core';
 
 /** A whole number in the range of int64, which is what the API server makes of it while decoding. */
 export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value as number) < 2 ** 63);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The verb `%v` for a number: whole ones as int64, others as float64. */
