@@ -11,6 +11,7 @@ import type { Kind, KubernetesObject, ObjectOf } from './kind.ts';
 import type { LabelSelection } from './label-selector.ts';
 import type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 import type { Predicate } from './predicates.ts';
+import type { SettingsSchema } from './settings.ts';
 
 /** What a controller declares before it says what to do. */
 export interface Declaration {
@@ -31,6 +32,8 @@ export interface Declaration {
    * `finalize` names one by itself. @default none
    */
   readonly finalizer?: string | undefined;
+  /** The operator's settings, if the controller wants them. */
+  readonly settings?: SettingsSchema | undefined;
   /** Live reads and other verbs. Events are granted by themselves. */
   readonly needs?: readonly Need[] | undefined;
 }

@@ -84,8 +84,8 @@ export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
 export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
-export type { Operator } from './operator.ts';
-export { controllerName, operator } from './operator.ts';
+export type { Operator, TaskDeclaration } from './operator.ts';
+export { controllerName, operator, withSettings } from './operator.ts';
 export { isOptional, optional } from './optional-kind.ts';
 export type { OwnerReference } from './owner-references.ts';
 export {
@@ -114,4 +114,6 @@ export {
   unitsOf,
 } from './quantity.ts';
 export { jitter, type Random } from './random.ts';
+export type { Setting, SettingsInputOf, SettingsOf, SettingsSchema } from './settings.ts';
+export { settingFrom, settingsOf, validSettings } from './settings.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts';

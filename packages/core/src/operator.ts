@@ -6,19 +6,45 @@
  */
 import type { Declaration, Need } from './declaration.ts';
 import { resourceNameOf } from './kind.ts';
+import { type SettingsInputOf, type SettingsSchema, settingsOf } from './settings.ts';
 
 /** What one process runs: its name and the declarations of its controllers. */
-export interface Operator<C extends Declaration = Declaration> {
+export interface Operator<
+  C extends Declaration = Declaration,
+  T extends TaskDeclaration = TaskDeclaration,
+  S extends SettingsSchema | undefined = SettingsSchema | undefined,
+> {
   /** Also the field manager of everything it writes and the source of its Events. A DNS label. */
   readonly name: string;
   /** Each reconciles a kind of its own. */
   readonly controllers: readonly C[];
+  /** What it does beside them for as long as it runs. @default nothing */
+  readonly tasks?: readonly T[] | undefined;
+  /**
+   * What those who run it can choose: flags, environment variables and help follow from this schema. Controllers and
+   * tasks that name the same schema are given the values. @default nothing
+   */
+  readonly settings?: S;
+  /** Values for the settings that count where neither a flag nor a variable gives one; see `withSettings`. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** What the process needs beside its controllers. */
   readonly needs?: readonly Need[] | undefined;
   /** Whether several replicas elect one that works, which takes rights on Leases. @default false */
   readonly leaderElection?: boolean | undefined;
   /** Whether it records Events, which takes rights on them. @default true */
   readonly events?: boolean | undefined;
+}
+
+/** What a task declares before it says what to do. */
+export interface TaskDeclaration {
+  /** In logs. */
+  readonly name: string;
+  /** The operator's settings, if the task wants them. */
+  readonly settings?: SettingsSchema | undefined;
+  /** What it does with `client`. */
+  readonly needs?: readonly Need[] | undefined;
+  /** Whether only the replica that leads runs it. @default true */
+  readonly leadership?: boolean | undefined;
 }
 
 /** What a controller is called in logs and metrics: its own name, or the reconciled kind in lower case. */
@@ -36,8 +62,12 @@ export function controllerName({ name, for: kind }: Declaration): string {
  *   leaderElection: true,
  * });
  */
-export function operator<C extends Declaration>(definition: Operator<C>): Operator<C> {
-  const { name, controllers } = definition;
+export function operator<
+  C extends Declaration,
+  T extends TaskDeclaration = never,
+  S extends SettingsSchema | undefined = undefined,
+>(definition: Operator<C, T, S>): Operator<C, T, S> {
+  const { name, controllers, tasks = [], settings } = definition;
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
     throw new RangeError(`operator: name must be a DNS label of at most 63 characters, received "${name}"`);
   }
@@ -51,7 +81,26 @@ export function operator<C extends Declaration>(definition: Operator<C>): Operat
     // Both would apply the status under the operator's name, and each would remove what the other said.
     throw new RangeError(`operator ${name}: two controllers reconcile ${sameKind}; let one of them do both`);
   }
+  const sameTask = firstTwice(tasks.map((task) => task.name));
+  if (sameTask !== undefined) throw new RangeError(`operator ${name}: two tasks are called "${sameTask}"`);
+  if (settings !== undefined) settingsOf(settings, name);
+  for (const user of [...controllers, ...tasks]) {
+    if (user.settings === undefined || user.settings === settings) continue;
+    const who = 'for' in user ? `controller ${controllerName(user as Declaration)}` : `task ${user.name}`;
+    throw new RangeError(`operator ${name}: ${who} uses settings that are not those of the operator`);
+  }
   return definition;
+}
+
+/**
+ * The operator with other values for its settings: in a test, or in a program that runs it. Flags and variables of a
+ * process still win.
+ *
+ * @example
+ * await using cluster = await startCluster({ operators: [withSettings(websiteOperator, { dnsServer: 'dns.test' })] });
+ */
+export function withSettings<O extends Operator>(operator: O, given: SettingsInputOf<O['settings']>): O {
+  return { ...operator, given: { ...operator.given, ...(given as Readonly<Record<string, unknown>>) } };
 }
 
 const firstTwice = (values: readonly string[]): string | undefined =>

@@ -16,8 +16,8 @@ const leases = { group: 'coordination.k8s.io', resource: 'leases' };
 const events = { group: 'events.k8s.io', resource: 'events' };
 
 /** The RBAC rules that an operator needs: those of its controllers, its own, and those on Leases and Events. */
-export function rulesOf({ controllers, needs = [], ...its }: Operator): readonly PolicyRule[] {
-  const own: Need[] = [...needs];
+export function rulesOf({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PolicyRule[] {
+  const own: Need[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
   if (its.leaderElection ?? false) own.push({ kind: leases, verbs: ['get', 'create', 'update'] });
   if (its.events ?? true) own.push({ kind: events, verbs: ['create', 'patch'] });
   return joined([...controllers.flatMap(needsOf), ...own]);

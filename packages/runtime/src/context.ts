@@ -13,6 +13,7 @@ import type {
   ObjectOf,
   OwnedKind,
   RemovableKind,
+  SettingsOf,
   StatusInputOf,
   WatchedKind,
 } from '@keelson/core';
@@ -24,6 +25,7 @@ export interface ReconcileContext<
   Owns extends Kind = Kind,
   Removable extends Kind = Kind,
   Cached extends Kind = Kind,
+  Settings = unknown,
 > {
   /** What the watches have brought, and this operator's own writes; synchronous, read-only, declared kinds only. */
   readonly cache: CacheView<Cached>;
@@ -35,6 +37,8 @@ export interface ReconcileContext<
   readonly status: StatusWriter<For>;
   readonly events: Events;
   readonly logger: Logger;
+  /** What whoever runs the operator has chosen; `undefined` unless the controller declares `settings`. */
+  readonly settings: Settings;
   /** Time for the author's code; in tests it is the cluster's. */
   readonly clock: Clock;
   /** Aborted when the reconcile has to stop; for the author's own I/O. */
@@ -46,7 +50,8 @@ export type ContextOf<D extends Declaration> = ReconcileContext<
   D['for'],
   OwnedKind<D>,
   RemovableKind<D>,
-  D['for'] | OwnedKind<D> | WatchedKind<D>
+  D['for'] | OwnedKind<D> | WatchedKind<D>,
+  SettingsOf<D['settings']>
 >;
 
 /** The objects that the reconciled object controls, each of a declared kind. */

@@ -45,6 +45,10 @@ export interface ControlLoopOptions {
   readonly recorder: EventRecorder;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
+  /** Whether causes are told at info level. */
+  readonly logCauses: boolean;
+  /** What the author declared and whoever runs the operator chose. */
+  readonly settings: unknown;
   readonly clock: Clock;
   /** Hears of storms beside log, metrics and Events. */
   readonly onStorm?: ((storm: Storm) => void) | undefined;
@@ -168,7 +172,7 @@ export class ControlLoop {
   /** One look at one object. Returns the pass that it took, which may not have come to rest. */
   async #process(item: WorkItem): Promise<Pass | undefined> {
     const { key } = item;
-    const { controller, caches, metrics, logger: parent } = this.#options;
+    const { controller, caches, metrics, logCauses, logger: parent } = this.#options;
     const { for: kind } = controller;
     const causes = this.#wakeUps.takeCauses(key);
     const logger = parent.with(parseKey(key));
@@ -179,7 +183,9 @@ export class ControlLoop {
       this.#forget(key);
       return undefined;
     }
-    logger.debug(`${step === 'reconcile' ? 'Reconciling' : 'Finalizing'} ${kind.kind}`, { causes });
+    const line = `${step === 'reconcile' ? 'Reconciling' : 'Finalizing'} ${kind.kind}`;
+    if (logCauses) logger.info(line, { causes });
+    else logger.debug(line, { causes });
     const finish = metrics.begin();
     this.#ownWrites.begin(key);
     this.#storms.begin(key, object, causes);

@@ -12,6 +12,7 @@ import {
   type Predicate,
   type Reference,
   type RemovableKind,
+  type SettingsOf,
   type StatusInputOf,
   type WatchedKind,
 } from '@keelson/core';
@@ -28,7 +29,13 @@ import type { Outcome } from './outcome.ts';
  */
 export type Reconcile<D extends Declaration> = (
   object: ObjectOf<D['for']>,
-  context: ReconcileContext<D['for'], OwnedKind<D>, RemovableKind<D>, D['for'] | OwnedKind<D> | WatchedKind<D>>,
+  context: ReconcileContext<
+    D['for'],
+    OwnedKind<D>,
+    RemovableKind<D>,
+    D['for'] | OwnedKind<D> | WatchedKind<D>,
+    SettingsOf<D['settings']>
+  >,
 ) => Promise<Outcome>;
 
 /**
@@ -40,7 +47,13 @@ export type Reconcile<D extends Declaration> = (
  */
 export type Finalize<D extends Declaration> = (
   object: ObjectOf<D['for']>,
-  context: ReconcileContext<D['for'], OwnedKind<D>, RemovableKind<D>, D['for'] | OwnedKind<D> | WatchedKind<D>>,
+  context: ReconcileContext<
+    D['for'],
+    OwnedKind<D>,
+    RemovableKind<D>,
+    D['for'] | OwnedKind<D> | WatchedKind<D>,
+    SettingsOf<D['settings']>
+  >,
 ) => Promise<void> | Promise<Outcome>;
 
 export interface ControllerOptions<D extends Declaration> {
@@ -99,6 +112,7 @@ export function controller<
   const Owns extends NonNullable<Declaration['owns']> = readonly [],
   const Watches extends NonNullable<Declaration['watches']> = readonly [],
   const Refers extends readonly Kind[] = readonly [],
+  Settings extends Declaration['settings'] = undefined,
 >(
   definition: {
     readonly name?: Declaration['name'];
@@ -109,11 +123,13 @@ export function controller<
     readonly when?: Predicate<ObjectOf<For>>;
     readonly needs?: Declaration['needs'];
     readonly finalizer?: Declaration['finalizer'];
+    readonly settings?: Settings;
   } & ControllerOptions<{
     readonly for: For;
     readonly owns: Owns;
     readonly watches: Watches;
     readonly refers: readonly Reference<never, Refers[number]>[];
+    readonly settings: Settings;
   }>,
 ): Controller {
   const { onError, finalize, concurrency = 1 } = definition;

@@ -1,5 +1,5 @@
 /**
- * All controllers of an operator at work, from a signal to their last pass.
+ * All controllers of an operator at work, and its tasks, from a signal to their last pass.
  *
  * Promises: when the signal is aborted no new pass begins; running ones finish, or are ended in their time, or are named
  * and given up. In a term of leadership every write is behind its guard, and a lost term ends all passes at once.
@@ -7,11 +7,17 @@
 import { type Client, createEventRecorder, type EventRecorderOptions, type Term } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { ControlLoop, type ControlLoopOptions } from './control-loop.ts';
+import type { Logger } from './logger.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+import { runTask, type Task, type TaskContext } from './task.ts';
 
 export interface ControllersOptions {
   /** What each controller has for as long as the process lives. */
-  readonly controllers: readonly Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock'>[];
+  readonly controllers: readonly Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'settings'>[];
+  /** What runs beside them. */
+  readonly tasks: readonly Task[];
+  readonly settings: unknown;
+  readonly logger: Logger;
   readonly client: Client;
   /** The name under which Events are recorded. */
   readonly name: string;
@@ -28,7 +34,7 @@ export async function runControllers(
   schedule: StopSchedule,
   term?: Term,
 ): Promise<void> {
-  const { clock, random, name, onEventError } = options;
+  const { clock, random, name, settings, tasks, onEventError } = options;
   const client = term ? options.client.with({ guard: term.assertCurrent, signal: term.signal }) : options.client;
   await using recorder = createEventRecorder({
     client: client.with({ signal: schedule.requests }),
@@ -37,7 +43,7 @@ export async function runControllers(
     random,
     onError: onEventError,
   });
-  const loops = options.controllers.map((parts) => new ControlLoop({ ...parts, client, recorder, clock }));
+  const loops = options.controllers.map((parts) => new ControlLoop({ ...parts, client, recorder, settings, clock }));
   const abortAll = (reason: unknown) => {
     for (const loop of loops) loop.abort(reason);
   };
@@ -53,13 +59,18 @@ export async function runControllers(
   };
   term?.signal.addEventListener('abort', onLost, { once: true });
   using lost = term && stopSchedule(term.signal, clock, options.gracePeriodMs);
-  const giveUp = () => {
-    const names = loops.flatMap((loop) => loop.unsettled);
-    const what = names.length === 1 ? 'One pass' : `${names.length} passes`;
-    throw new Error(`${what} did not stop although the signal was aborted: ${names.join(', ')}.`);
-  };
   try {
-    const finished = Promise.all(loops.map((loop) => loop.run(end.signal)));
+    const unfinished = new Set(tasks.map((task) => task.name));
+    const running = tasks.map(async (task) => {
+      await runTask(task, taskContext(task, options, client, end.signal));
+      unfinished.delete(task.name);
+    });
+    const giveUp = () => {
+      const names = [...loops.flatMap((loop) => loop.unsettled), ...[...unfinished].map((task) => `task ${task}`)];
+      const what = names.length === 1 ? 'One pass' : `${names.length} passes`;
+      throw new Error(`${what} did not stop although the signal was aborted: ${names.join(', ')}.`);
+    };
+    const finished = Promise.all([...loops.map((loop) => loop.run(end.signal)), ...running]);
     const patience = [aborted(schedule.patience), ...(lost ? [aborted(lost.patience)] : [])];
     await Promise.race([finished, Promise.race(patience).then(giveUp)]);
   } finally {
@@ -67,4 +78,14 @@ export async function runControllers(
     schedule.passes.removeEventListener('abort', onTimeUp);
     term?.signal.removeEventListener('abort', onLost);
   }
+}
+
+/** What a task is given; its calls end with `signal`. */
+function taskContext(
+  { settings: schema }: Task,
+  { settings, logger, clock }: Pick<ControllersOptions, 'settings' | 'logger' | 'clock'>,
+  client: Client,
+  signal: AbortSignal,
+): TaskContext {
+  return { client: client.with({ signal }), settings: schema && settings, logger, clock, signal };
 }

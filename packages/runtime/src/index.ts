@@ -24,3 +24,4 @@ export { createManager, type Manager, type ManagerOptions } from './manager.ts';
 export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
 export { run } from './run.ts';
 export type { Storm } from './storms.ts';
+export { type Task, type TaskContext, task } from './task.ts';

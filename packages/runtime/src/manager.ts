@@ -16,7 +16,7 @@ import {
   type Informer,
   type Term,
 } from '@keelson/client';
-import type { Clock, Operator, Random, Transport } from '@keelson/core';
+import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { AppliedState } from './applied.ts';
 import { createCaches, isAbsentKind } from './caches.ts';
@@ -30,6 +30,7 @@ import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 import type { Storm } from './storms.ts';
+import type { Task } from './task.ts';
 
 export interface ManagerOptions {
   /** The cluster to work on. Not needed when a transport is given. */
@@ -52,6 +53,10 @@ export interface ManagerOptions {
   readonly leaderElection?: LeadershipOptions | boolean;
   /** Where namespaced kinds are watched, unless a watch names its own. @default everywhere */
   readonly namespaces?: readonly string[] | undefined;
+  /** Say with each pass why it runs, at info level; otherwise that is in debug lines. @default false */
+  readonly logCauses?: boolean;
+  /** Values for the operator's settings, before those that it was given. @default its own and their defaults */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** @default JSON lines on standard error */
   readonly logger?: Logger;
   /** Hears of objects that are reconciled in vain; log, metrics and Events tell of them in any case. @default nobody */
@@ -67,9 +72,11 @@ export interface Manager {
   start(signal: AbortSignal): Promise<void>;
 }
 
-export function createManager(operator: Operator<Controller>, options: ManagerOptions = {}): Manager {
+export function createManager(operator: Operator<Controller, Task>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
+  // Before anything is started: a wrong value is a wrong argument.
+  const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
@@ -119,6 +126,7 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
         onStorm: options.onStorm,
+        logCauses: options.logCauses ?? false,
       };
     });
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
@@ -138,22 +146,28 @@ export function createManager(operator: Operator<Controller>, options: ManagerOp
     };
     await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
 
+    const { tasks = [] } = operator;
+    const needsLeadership = (task: Task) => task.leadership ?? true;
+    const parts = {
+      client: client.with({ onWritten: (write) => informers.overlay(write) }),
+      name: operator.name,
+      settings,
+      onEventError,
+      gracePeriodMs,
+      clock,
+      random,
+      logger,
+    };
     const work = (term?: Term) =>
-      runControllers(
-        {
-          controllers,
-          client: client.with({ onWritten: (write) => informers.overlay(write) }),
-          name: operator.name,
-          onEventError,
-          gracePeriodMs,
-          clock,
-          random,
-        },
-        signal,
-        schedule,
-        term,
-      );
-    await (leadership === undefined ? work() : leadership.run(signal, work));
+      runControllers({ ...parts, controllers, tasks: tasks.filter(needsLeadership) }, signal, schedule, term);
+    const always = { ...parts, controllers: [], tasks: tasks.filter((task) => !needsLeadership(task)) };
+    // Who gives up leading, or does not stop, ends the others as well.
+    const failed = new AbortController();
+    const both = AbortSignal.any([signal, failed.signal]);
+    const elected = leadership === undefined ? work() : leadership.run(signal, work);
+    elected.catch((error: unknown) => failed.abort(error));
+    const ends = await Promise.allSettled([elected, runControllers(always, both, schedule)]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {

@@ -41,6 +41,7 @@ export function contextOf(
     status: pass.guard('status', statusWriter(options, subject, client), () => 'write'),
     events: pass.guard('events', eventsOf(options, object), () => 'tell'),
     logger,
+    settings: controller.settings === undefined ? undefined : options.settings,
     clock,
     signal: pass.signal,
   };

@@ -78,7 +78,7 @@ const cases: Readonly<Record<string, readonly [string, string]>> = {
   ],
   'what hovering the context shows': [
     inReconcile('const shown: never = context'),
-    "Type 'ReconcileContext<ConfigMapKind, DeploymentKind | ServiceKind, ServiceKind, ConfigMapKind | DeploymentKind | MetadataKind<...> | ServiceKind>' is not assignable to type 'never'.",
+    "Type 'ReconcileContext<ConfigMapKind, DeploymentKind | ServiceKind, ServiceKind, ConfigMapKind | DeploymentKind | MetadataKind<...> | ServiceKind, undefined>' is not assignable to type 'never'.",
   ],
   'what hovering owned shows': [
     inReconcile('const shown: never = owned'),

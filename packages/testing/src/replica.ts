@@ -4,7 +4,7 @@
  * It can be stopped in order, killed without any order, and started again.
  */
 import type { Operator, Random, Transport } from '@keelson/core';
-import { type Controller, createManager, type Logger, type ManagerOptions } from '@keelson/runtime';
+import { type Controller, createManager, type Logger, type ManagerOptions, type Task } from '@keelson/runtime';
 import { Mortal } from './mortal.ts';
 import { type RealIoWatch, watchRealIo } from './real-io.ts';
 import { withBreath } from './restless.ts';
@@ -12,7 +12,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 import { during } from './waits.ts';
 
 export interface ReplicaOptions {
-  readonly operator: Operator<Controller>;
+  readonly operator: Operator<Controller, Task>;
   /** 0 for the first. */
   readonly index: number;
   readonly transport: Transport;

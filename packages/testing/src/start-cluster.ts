@@ -9,7 +9,7 @@
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
-import type { Controller, Logger } from '@keelson/runtime';
+import type { Controller, Logger, Task } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
 import { type Misbehaviour, Replica } from './replica.ts';
@@ -20,7 +20,7 @@ import { createWaits, during, type Waits } from './waits.ts';
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
-  readonly operators?: readonly Operator<Controller>[];
+  readonly operators?: readonly Operator<Controller, Task>[];
   /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
   /** Kinds to install beside those. @default none */

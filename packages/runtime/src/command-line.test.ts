@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operator } from '@keelson/core';
+import { ConfigMap } from '@keelson/core/v1';
+import { z } from 'zod';
+import { helpText, readArguments } from './command-line.ts';
+
+const settings = z.object({
+  dnsServer: z.string().describe('Where records are made.'),
+  interval: z.int().min(1).default(60).describe('Seconds between two looks.'),
+  dryRun: z.boolean().default(false),
+  zones: z.array(z.string()).default([]),
+  mode: z.enum(['fast', 'safe']).default('safe'),
+});
+const website = operator({ name: 'website', controllers: [{ for: ConfigMap }], settings });
+const plain = operator({ name: 'plain', controllers: [{ for: ConfigMap }] });
+const led = operator({ name: 'led', controllers: [{ for: ConfigMap }], leaderElection: true });
+
+test('what is not given has the defaults that --help promises', () => {
+  const { healthPort, metricsPort, gracePeriodMs, leaderElection, logLevel } = readArguments([], {}, plain);
+  assert.deepEqual(
+    [healthPort, metricsPort, gracePeriodMs, leaderElection, logLevel],
+    [8081, 8080, 25_000, false, 'info'],
+  );
+  assert.match(helpText(plain), /default: 8081.*\n.*default: 8080/);
+});
+
+test('leadership is what the operator declares, unless a flag says otherwise', () => {
+  const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
+  assert.deepEqual(readArguments([], {}, led).leaderElection, { ...times, lease: undefined, onLost: 'rejoin' });
+  assert.equal(readArguments(['--no-leader-elect'], {}, led).leaderElection, false);
+  const flags = [
+    '--leader-elect',
+    '--leader-elect-lease',
+    'a/b',
+    '--leader-elect-exit',
+    '--leader-elect-retry-period',
+    '0.5',
+  ];
+  assert.deepEqual(readArguments(flags, {}, plain).leaderElection, {
+    ...times,
+    retryPeriodMs: 500,
+    lease: 'a/b',
+    onLost: 'exit',
+  });
+});
+
+test('a setting comes from its flag, then from its variable; lists may be repeated', () => {
+  const env = { WEBSITE_DNS_SERVER: 'from-env', WEBSITE_INTERVAL: '5', WEBSITE_DRY_RUN: 'true', WEBSITE_ZONES: 'a,b' };
+  assert.deepEqual(readArguments([], env, website).settings, {
+    dnsServer: 'from-env',
+    interval: 5,
+    dryRun: true,
+    zones: ['a', 'b'],
+  });
+  const flags = ['--dns-server', 'from-flag', '--interval', '7', '--no-dry-run', '--zones', 'x', '--zones', 'y,z'];
+  assert.deepEqual(readArguments(flags, env, website).settings, {
+    dnsServer: 'from-flag',
+    interval: 7,
+    dryRun: false,
+    zones: ['x', 'y', 'z'],
+  });
+  assert.deepEqual(readArguments([], {}, website).settings, {}, 'what nobody gives is left to the schema');
+  assert.throws(() => readArguments(['--dns-server', 'x'], {}, plain), /Unknown option '--dns-server'/);
+});
+
+test('--help shows each setting with its flag, its variable and its default', () => {
+  assert.equal(
+    helpText(website).split('\nSettings')[1],
+    `, each as a flag or a variable:
+  --dns-server TEXT     Where records are made.
+                        (required; WEBSITE_DNS_SERVER)
+  --interval N          Seconds between two looks.
+                        (default: 60; WEBSITE_INTERVAL)
+  --dry-run             (default: false; WEBSITE_DRY_RUN)
+  --zones A,B           (default: none; WEBSITE_ZONES)
+  --mode TEXT           (one of fast, safe; default: safe; WEBSITE_MODE)
+`,
+  );
+  assert.doesNotMatch(helpText(plain), /Settings/);
+});
+
+test('a setting with the name of an option that every operator has is refused', () => {
+  const clashing = operator({
+    name: 'x',
+    controllers: [{ for: ConfigMap }],
+    settings: z.object({ logLevel: z.string() }),
+  });
+  assert.throws(() => readArguments([], {}, clashing), {
+    name: 'RangeError',
+    message: 'setting logLevel: --log-level is an option of every operator; give it another name',
+  });
+});
+
+test('an argument that cannot be used is refused with the value received', () => {
+  const cases = [
+    [['--health-port', '70000'], '--health-port must be a port from 0 to 65535, received "70000"'],
+    [['--grace-period', '0'], '--grace-period must be a number of seconds greater than 0, received "0"'],
+    [['--grace-period', '-1s'], /grace-period/],
+    [['--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, received "loud"'],
+    [['--log-format', 'xml'], '--log-format must be one of json, text, received "xml"'],
+  ] as const;
+  for (const [argv, message] of cases) assert.throws(() => readArguments(argv, {}, plain), { message });
+});

@@ -1,0 +1,172 @@
+/**
+ * The command line of an operator: its own options and those that follow from its settings. Pure: arguments and
+ * environment in, values out.
+ */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type Operator, type Setting, settingFrom, settingsOf } from '@keelson/core';
+import type { LeadershipOptions } from './leadership.ts';
+import { type Level, levels } from './log.ts';
+
+/** What a process was told. */
+export interface Arguments {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly healthPort: number;
+  readonly metricsPort: number;
+  readonly gracePeriodMs: number;
+  readonly leaderElection: LeadershipOptions | false;
+  /** Absent: text on a terminal, JSON elsewhere. */
+  readonly logFormat: 'json' | 'text' | undefined;
+  readonly logLevel: Level;
+  readonly logCauses: boolean;
+  /** What was given for the operator's settings; nothing is checked or defaulted yet. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly help: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads arguments and environment. What cannot be used is a RangeError or a TypeError that names it. */
+export function readArguments(argv: readonly string[], env: Environment, operator: Operator): Arguments {
+  const { leaderElection = false } = operator;
+  const own = {
+    kubeconfig: { type: 'string' },
+    context: { type: 'string' },
+    'health-port': { type: 'string', default: '8081' },
+    'metrics-port': { type: 'string', default: '8080' },
+    'leader-elect': { type: 'boolean', default: leaderElection },
+    'leader-elect-lease': { type: 'string' },
+    'leader-elect-lease-duration': { type: 'string', default: '15' },
+    'leader-elect-renew-deadline': { type: 'string', default: '10' },
+    'leader-elect-retry-period': { type: 'string', default: '2' },
+    'leader-elect-exit': { type: 'boolean', default: false },
+    'grace-period': { type: 'string', default: '25' },
+    'log-format': { type: 'string' },
+    'log-level': { type: 'string', default: 'info' },
+    'log-causes': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const satisfies ParseArgsConfig['options'];
+  const settings = operator.settings ? settingsOf(operator.settings, operator.name) : [];
+  const taken = settings.find(({ flag }) => flag in own);
+  if (taken !== undefined) {
+    throw new RangeError(`setting ${taken.name}: --${taken.flag} is an option of every operator; give it another name`);
+  }
+  const flags = Object.fromEntries(settings.map((setting) => [setting.flag, flagOf(setting)]));
+  const parsed = parseArgs({ args: [...argv], allowNegative: true, options: { ...flags, ...own } });
+  const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
+  return {
+    kubeconfig: values.kubeconfig,
+    context: values.context,
+    healthPort: port('--health-port', values['health-port']),
+    metricsPort: port('--metrics-port', values['metrics-port']),
+    gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
+    leaderElection: values['leader-elect'] && {
+      lease: values['leader-elect-lease'],
+      leaseDurationMs: seconds('--leader-elect-lease-duration', values['leader-elect-lease-duration']) * 1000,
+      renewDeadlineMs: seconds('--leader-elect-renew-deadline', values['leader-elect-renew-deadline']) * 1000,
+      retryPeriodMs: seconds('--leader-elect-retry-period', values['leader-elect-retry-period']) * 1000,
+      onLost: values['leader-elect-exit'] ? 'exit' : 'rejoin',
+    },
+    logFormat:
+      values['log-format'] === undefined ? undefined : oneOf('--log-format', values['log-format'], ['json', 'text']),
+    logLevel: oneOf('--log-level', values['log-level'], levels),
+    logCauses: values['log-causes'],
+    settings: givenSettings(settings, parsed.values, env),
+    help: values.help,
+  };
+}
+
+const flagOf = ({ type }: Setting) =>
+  ({ type: type === 'boolean' ? 'boolean' : 'string', multiple: type === 'list' }) as const;
+
+/** A flag before a variable; what neither gives is left to the schema. */
+function givenSettings(
+  settings: readonly Setting[],
+  flags: Readonly<Record<string, unknown>>,
+  env: Environment,
+): Readonly<Record<string, unknown>> {
+  const given = settings.flatMap((setting): readonly (readonly [string, unknown])[] => {
+    const flag = flags[setting.flag];
+    const text = env[setting.variable];
+    if (typeof flag === 'boolean') return [[setting.name, flag]];
+    if (typeof flag === 'string') return [[setting.name, settingFrom(setting, flag)]];
+    if (Array.isArray(flag)) return [[setting.name, flag.flatMap((each) => settingFrom(setting, String(each)))]];
+    return text === undefined ? [] : [[setting.name, settingFrom(setting, text)]];
+  });
+  return Object.fromEntries(given);
+}
+
+function port(option: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65535) return value;
+  throw new RangeError(`${option} must be a port from 0 to 65535, received "${text}"`);
+}
+
+function seconds(option: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value;
+  throw new RangeError(`${option} must be a number of seconds greater than 0, received "${text}"`);
+}
+
+function oneOf<const T extends string>(option: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new RangeError(`${option} must be one of ${choices.join(', ')}, received "${text}"`);
+}
+
+/** The text of `--help`. */
+export const helpText = ({
+  name,
+  leaderElection: leads = false,
+  settings,
+}: Operator): string => `Usage: ${name} [options]
+
+Runs the operator until it gets SIGTERM or SIGINT.
+
+Options:
+  --kubeconfig FILE     the cluster to work on (default: KUBECONFIG, then the pod's
+                        service account, then ~/.kube/config)
+  --context NAME        the context of that file (default: its current one)
+  --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
+  --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
+  --leader-elect        let one of several replicas work while the others stand by
+                        (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
+  --leader-elect-lease NAMESPACE/NAME
+                        the Lease (default: ${name}, in the pod's namespace)
+  --leader-elect-lease-duration, --leader-elect-renew-deadline,
+  --leader-elect-retry-period SECONDS
+                        its times (default: 15, 10 and 2)
+  --leader-elect-exit   end the process when the lease is lost, instead of joining
+                        the next election
+  --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
+                        period of 30 (default: 25)
+  --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
+  --log-level LEVEL     ${levels.join(', ')} (default: info)
+  --log-causes          say with each pass why it runs
+  --help                this text
+${settings === undefined ? '' : settingsHelp(settingsOf(settings, name))}`;
+
+/** Where the text of an option begins. */
+const column = 24;
+
+function settingsHelp(settings: readonly Setting[]): string {
+  const entries = settings.map((setting) => {
+    const { flag, variable, type, description = '', choices, isRequired } = setting;
+    const value = type === 'boolean' ? '' : ` ${type === 'number' ? 'N' : type === 'list' ? 'A,B' : 'TEXT'}`;
+    const remarks = [
+      ...(choices === undefined ? [] : [`one of ${choices.join(', ')}`]),
+      isRequired
+        ? 'required'
+        : `default: ${setting.default === undefined ? 'none' : String(setting.default) || 'none'}`,
+      variable,
+    ];
+    const head = `  --${flag}${value}`;
+    const lines = [description, `(${remarks.join('; ')})`]
+      .filter(Boolean)
+      .map((line) => `${' '.repeat(column)}${line}`);
+    return head.length < column
+      ? [`${head.padEnd(column)}${lines[0]?.trimStart()}`, ...lines.slice(1)]
+      : [head, ...lines];
+  });
+  return `\nSettings, each as a flag or a variable:\n${entries.flat().join('\n')}\n`;
+}
