@@ -7,6 +7,7 @@
 
 import type { DeclaredType } from './declared-type.ts';
 import { accumulator, type Call, type Comprehension, type Expr, type ListExpr, type MapExpr } from './language/ast.ts';
+import { countCharacters } from './language/characters.ts';
 import type { Checked } from './language/check.ts';
 import {
   exactly,
@@ -22,7 +23,6 @@ import {
   unknown,
 } from './language/cost.ts';
 import { dyn, optionalValue, type Type } from './language/types.ts';
-import { countCharacters } from './language/values.ts';
 
 export function estimateCost(checked: Checked, root: DeclaredType): Range {
   return new Estimator(checked, root).cost(checked.expr);

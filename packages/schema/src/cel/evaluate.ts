@@ -4,6 +4,7 @@
  * Promises: an error is a value like any other until something needs the value; evaluation ends when the budget does.
  */
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from './language/ast.ts';
+import type { Budget } from './language/budget.ts';
 import type { Checked } from './language/check.ts';
 import { listCost, mapCost } from './language/cost.ts';
 import type { Overload } from './language/environment.ts';
@@ -22,23 +23,6 @@ import {
   type Value,
 } from './language/values.ts';
 import { showValue } from './library/conversions.ts';
-
-/** What is left to spend. */
-export class Budget {
-  spent = 0;
-  readonly #limit: number;
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  spend(cost: number): void {
-    this.spent += cost;
-    if (this.spent > this.#limit) throw new BudgetExceeded();
-  }
-}
-
-/** An expression cost more than it may. */
-export class BudgetExceeded extends Error {}
 
 /** The values of variables, by slot. */
 interface Frame {

@@ -3,12 +3,9 @@ import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextension
 import { fieldPath } from '../tree/field-path.ts';
 import { duplicateValue, forbiddenField, invalidValue, omitted, type Problem, required } from '../wording/problem.ts';
 import type { DeclaredType } from './declared-type.ts';
-import type { Budget } from './evaluate.ts';
 import { type Compiled, compileExpression, type Expression } from './expression.ts';
+import type { Budget } from './language/budget.ts';
 import type { Value } from './language/values.ts';
-
-/** The most that one expression may cost, about a tenth of a second for the real server. */
-export const perCallLimit = 1_000_000;
 
 export interface Rule {
   readonly rule: ValidationRule;

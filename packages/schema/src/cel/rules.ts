@@ -11,11 +11,11 @@ import { listMapKey } from '../tree/list-map-key.ts';
 import type { SchemaNode } from '../tree/schema-node.ts';
 import { invalidValue, type Problem, problemText, wholeObject } from '../wording/problem.ts';
 import { asResourceSchema, type DeclaredType, declaredType } from './declared-type.ts';
-import { Budget, BudgetExceeded } from './evaluate.ts';
 import { jsonValue } from './json-value.ts';
+import { Budget, BudgetExceeded, perCallLimit } from './language/budget.ts';
 import { escapeName } from './language/escape-name.ts';
 import { CelError, Optional, type Value } from './language/values.ts';
-import { compileRule, failure, messageOf, perCallLimit, type Rule, ruleText } from './rule.ts';
+import { compileRule, failure, messageOf, type Rule, ruleText } from './rule.ts';
 
 /** The most that all rules may cost for one object, about a second for the real server. */
 const perObjectBudget = 10_000_000;
@@ -199,7 +199,7 @@ class Run {
       if (this.#left < 0) this.#stop(place, type);
       return result;
     } catch (error) {
-      if (error instanceof BudgetExceeded && budget.spent > perCallLimit) {
+      if (error instanceof BudgetExceeded && this.#left >= 0) {
         const detail = `'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`;
         this.problems.push(invalidValue(place, type, detail));
       }

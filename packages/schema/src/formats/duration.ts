@@ -13,6 +13,14 @@ const units: ReadonlyMap<string, bigint> = new Map([
 
 const limit = 2n ** 63n;
 
+/** Undefined where 64 bits do not hold the number; a long one is not even read, which would take long. */
+function int64(digits: string): bigint | undefined {
+  const significant = digits.replace(/^0+/, '');
+  if (significant.length > 19) return undefined;
+  const value = BigInt(significant || 0);
+  return value < limit ? value : undefined;
+}
+
 /** `time.ParseDuration`: `1h30m`, `-1.5s`, `0`; undefined for anything else, and beyond 290 years. */
 export function parseDuration(text: string): bigint | undefined {
   const isNegative = text.startsWith('-');
@@ -25,7 +33,11 @@ export function parseDuration(text: string): bigint | undefined {
     const [found = '', whole = '', fraction = '', name = ''] = part ?? [];
     const unit = units.get(name);
     if (unit === undefined || whole + fraction === '') return undefined;
-    total += BigInt(whole || 0) * unit + (BigInt(fraction || 0) * unit) / 10n ** BigInt(fraction.length);
+    const count = int64(whole);
+    if (count === undefined) return undefined;
+    // Digits beyond these change less than a nanosecond; Go does not read them either.
+    const digits = fraction.slice(0, 18);
+    total += count * unit + (BigInt(digits || 0) * unit) / 10n ** BigInt(digits.length);
     if (total > limit || (total === limit && !isNegative)) return undefined;
     rest = rest.slice(found.length);
   }
@@ -50,12 +62,15 @@ export function parseAnyDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined) return plain;
   let total: bigint | undefined;
-  for (const [, number = '', word = ''] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    if (BigInt(number) >= limit) return undefined;
+  // A number that no word follows is looked at once, and not again from each of its digits.
+  for (const [, number = '', word = ''] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]*)/g)) {
+    if (word === '') continue;
+    const count = int64(number);
+    if (count === undefined) return undefined;
     const name = word.toLowerCase();
     for (const [unit, ...variants] of words) {
       if (!variants.includes(name) && !name.startsWith(variants.at(-1) ?? '')) continue;
-      total = BigInt.asIntN(64, (total ?? 0n) + BigInt(number) * unit);
+      total = BigInt.asIntN(64, (total ?? 0n) + count * unit);
     }
   }
   return total;

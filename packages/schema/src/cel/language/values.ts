@@ -5,6 +5,7 @@
  * disregard them; functions never get one.
  */
 import type { Instant } from '../../formats/time.ts';
+import { countCharacters } from './characters.ts';
 import type { Type } from './types.ts';
 
 export type Value =
@@ -101,19 +102,26 @@ export abstract class ListValue {
   }
 }
 
+/** A list that an expression made. Lists that grow item by item, as `map()` makes them, share what they have in common. */
 export class Items extends ListValue {
-  readonly #items: readonly Value[];
-  constructor(items: readonly Value[]) {
+  readonly #items: Value[];
+  readonly size: number;
+  constructor(items: readonly Value[], size = items.length) {
     super();
-    this.#items = items;
-  }
-
-  get size(): number {
-    return this.#items.length;
+    this.#items = items as Value[];
+    this.size = size;
   }
 
   at(index: number): Value {
-    return this.#items[index] ?? null;
+    return index < this.size ? (this.#items[index] ?? null) : null;
+  }
+
+  override plus(other: ListValue): ListValue {
+    // Only the longest of those that share can grow in place.
+    const isLongest = this.#items.length === this.size && this.size > 0;
+    const items = isLongest ? this.#items : [...this];
+    for (const item of other) items.push(item);
+    return new Items(items);
   }
 }
 
@@ -140,29 +148,60 @@ export function keyText(key: Value): string | undefined {
   return `n${Number.isInteger(key) ? BigInt(key) : key}`;
 }
 
+interface Entry {
+  readonly key: Value;
+  readonly value: Value;
+  /** How many entries were there before it. */
+  readonly index: number;
+}
+
+/** A map that an expression made. Maps that grow entry by entry share what they have in common, as lists do. */
 export class Entries extends MapValue {
-  readonly #entries: ReadonlyMap<string, readonly [Value, Value]>;
-  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
+  readonly #entries: Map<string, Entry>;
+  readonly size: number;
+  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>);
+  constructor(entries: Map<string, Entry>, size: number);
+  constructor(entries: ReadonlyMap<string, readonly [Value, Value] | Entry>, size?: number) {
     super();
-    this.#entries = entries;
+    this.size = size ?? entries.size;
+    this.#entries =
+      size === undefined
+        ? new Map(
+            [...(entries as ReadonlyMap<string, readonly [Value, Value]>)].map(([text, [key, value]], index) => [
+              text,
+              { key, value, index },
+            ]),
+          )
+        : (entries as Map<string, Entry>);
   }
 
-  get size(): number {
-    return this.#entries.size;
+  #entry(text: string): Entry | undefined {
+    const found = this.#entries.get(text);
+    return found !== undefined && found.index < this.size ? found : undefined;
   }
 
   get(key: Value): Value | undefined {
-    return this.#entries.get(keyText(key) ?? '')?.[1];
+    return this.#entry(keyText(key) ?? '')?.value;
   }
 
   *keys(): Iterable<Value> {
-    for (const [key] of this.#entries.values()) yield key;
+    for (const { key, index } of this.#entries.values()) {
+      if (index >= this.size) return;
+      yield key;
+    }
   }
 
   /** With one entry more; undefined when the key is there already. */
   with(key: Value, value: Value): Entries | undefined {
     const text = keyText(key) ?? '';
-    return this.#entries.has(text) ? undefined : new Entries(new Map(this.#entries).set(text, [key, value]));
+    if (this.#entry(text) !== undefined) return undefined;
+    // Only the largest of those that share can grow in place.
+    const entries =
+      this.#entries.size === this.size
+        ? this.#entries
+        : new Map([...this.#entries].filter(([, { index }]) => index < this.size));
+    entries.set(text, { key, value, index: this.size });
+    return new Entries(entries, this.size + 1);
   }
 }
 
@@ -172,10 +211,4 @@ export function sizeOf(value: Value): number {
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof ListValue || value instanceof MapValue) return value.size;
   return value instanceof Optional && value.value !== undefined ? sizeOf(value.value) : 1;
-}
-
-export function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

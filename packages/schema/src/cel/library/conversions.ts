@@ -34,13 +34,16 @@ function toUint(value: number): Value {
 }
 
 function parseNumber(value: string, pattern: RegExp, type: string): bigint | undefined {
-  const parsed = pattern.test(value) ? BigInt(value.replace('+', '')) : undefined;
-  if (parsed === undefined) return undefined;
+  if (!pattern.test(value)) return undefined;
+  const [, sign = '', digits = ''] = /^([+-]?)0*(\d*)$/.exec(value) ?? [];
+  // More digits than 64 bits have: not worth reading, which takes long.
+  if (digits.length > 20) return undefined;
+  const parsed = BigInt(`${sign === '-' && digits !== '' ? '-' : ''}${digits || 0}`);
   return (type === 'int' ? BigInt.asIntN(64, parsed) : BigInt.asUintN(64, parsed)) === parsed ? parsed : undefined;
 }
 
 function parseDoubleText(value: string): Value {
-  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value)) return Number(value);
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value)) return Number(value);
   if (/^[+-]?(?:inf|infinity)$/i.test(value))
     return value.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return /^nan$/i.test(value) ? Number.NaN : conversionError('string', 'double');

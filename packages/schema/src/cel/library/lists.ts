@@ -1,4 +1,6 @@
 /** Functions for lists. */
+
+import { assertAffordable } from '../language/budget.ts';
 import {
   exactly,
   listCost,
@@ -127,6 +129,7 @@ function distinct(list: Value): Value {
 }
 
 function range(count: Value): Value {
+  assertAffordable(Number(count));
   return new Items(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i)));
 }
 

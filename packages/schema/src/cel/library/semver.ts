@@ -20,6 +20,11 @@ class Semver extends OpaqueValue {
   }
 }
 
+function uint64(digits: string): bigint | CelError {
+  const value = digits.length > 20 ? 2n ** 64n : BigInt(digits);
+  return value < 2n ** 64n ? value : new CelError(`strconv.ParseUint: parsing ${goQuote(digits)}: value out of range`);
+}
+
 function parse(text: string): Semver | CelError {
   if (text === '') return new CelError('Version string empty');
   const [major = '', minor, ...rest] = text.split('.');
@@ -30,7 +35,9 @@ function parse(text: string): Semver | CelError {
     if (!/^\d+$/.test(part))
       return new CelError(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(part)}`);
     if (/^0\d/.test(part)) return new CelError(`${name} number must not contain leading zeroes ${goQuote(part)}`);
-    numbers.push(BigInt(part));
+    const number = uint64(part);
+    if (number instanceof CelError) return number;
+    numbers.push(number);
   }
   const prerelease: (bigint | string)[] = [];
   for (const part of pre?.split('.') ?? []) {
@@ -38,7 +45,9 @@ function parse(text: string): Semver | CelError {
     if (/^0\d+$/.test(part))
       return new CelError(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`);
     if (!/^[0-9A-Za-z-]+$/.test(part)) return new CelError(`Invalid character(s) found in prerelease ${goQuote(part)}`);
-    prerelease.push(/^\d+$/.test(part) ? BigInt(part) : part);
+    const value = /^\d+$/.test(part) ? uint64(part) : part;
+    if (value instanceof CelError) return value;
+    prerelease.push(value);
   }
   for (const part of build?.split('.') ?? []) {
     if (part === '') return new CelError('Build meta data is empty');

@@ -1,5 +1,7 @@
 /** Functions for texts. Positions count characters. */
 import { regularExpression } from '../../formats/regular-expression.ts';
+import { assertAffordable } from '../language/budget.ts';
+import { characterAt, unitOf } from '../language/characters.ts';
 import {
   exactly,
   one,
@@ -14,6 +16,7 @@ import {
 import { type Library, overload } from '../language/environment.ts';
 import { CelError, Items, type ListValue, sizeOf, type Value } from '../language/values.ts';
 import { formatText } from './text-format.ts';
+import { indexOfText, lastIndexOfText, splitText } from './text-search.ts';
 
 const text = (value: Value | undefined): string => value as string;
 const chars = (value: Value): readonly string[] => [...text(value)];
@@ -39,42 +42,40 @@ function matches(subject: Value, pattern: Value): Value {
   return 'problem' in expression ? new CelError(expression.problem) : expression.test(text(subject));
 }
 
-function find(part: readonly string[], within: readonly string[], from: number, step: 1 | -1): bigint {
-  for (let i = from; i >= 0 && i + part.length <= within.length; i += step) {
-    if (part.every((char, j) => within[i + j] === char)) return BigInt(i);
-  }
-  return -1n;
-}
-
+/** Positions are given and told in characters, and looked for in units. */
 function indexOf(subject: Value, part: Value, offset: Value = 0n): Value {
-  const [from, all] = [offset as bigint, chars(subject)];
+  const [from, all] = [offset as bigint, text(subject)];
   if (text(part) === '') return from;
   if (from < 0n) return outOfRange(from);
-  return from >= BigInt(all.length) ? -1n : find(chars(part), all, Number(from), 1);
+  if (from >= BigInt(sizeOf(subject))) return -1n;
+  return character(all, indexOfText(all, text(part), unitOf(all, Number(from))));
 }
 
 function lastIndexOf(subject: Value, part: Value, offset?: Value): Value {
-  const [all, wanted] = [chars(subject), chars(part)];
-  if (text(part) === '') return offset ?? BigInt(all.length);
+  const [all, wanted] = [text(subject), text(part)];
+  const size = sizeOf(subject);
+  if (wanted === '') return offset ?? BigInt(size);
   if (offset === undefined && all.length < wanted.length) return -1n;
-  const from = (offset as bigint | undefined) ?? BigInt(all.length - 1);
+  const from = (offset as bigint | undefined) ?? BigInt(size - 1);
   if (from < 0n) return outOfRange(from);
-  if (from >= BigInt(all.length)) return -1n;
-  return find(wanted, all, Math.min(Number(from), all.length - wanted.length), -1);
+  return from >= BigInt(size) ? -1n : character(all, lastIndexOfText(all, wanted, unitOf(all, Number(from))));
 }
 
+const character = (all: string, unit: number): bigint => (unit < 0 ? -1n : BigInt(characterAt(all, unit)));
+
 function substring(subject: Value, start: Value, end?: Value): Value {
-  const all = chars(subject);
-  const [from, to] = [start as bigint, (end as bigint | undefined) ?? BigInt(all.length)];
+  const all = text(subject);
+  const size = BigInt(sizeOf(subject));
+  const [from, to] = [start as bigint, (end as bigint | undefined) ?? size];
   if (end !== undefined && from > to) return new CelError(`invalid substring range. start: ${from}, end: ${to}`);
-  if (from < 0n || from > BigInt(all.length)) return outOfRange(from);
-  return to > BigInt(all.length) ? outOfRange(to) : all.slice(Number(from), Number(to)).join('');
+  if (from < 0n || from > size) return outOfRange(from);
+  return to > size ? outOfRange(to) : all.slice(unitOf(all, Number(from)), unitOf(all, Number(to)));
 }
 
 function charAt(subject: Value, index: Value): Value {
-  const all = chars(subject);
-  const i = index as bigint;
-  return i < 0n || i > BigInt(all.length) ? outOfRange(i) : (all[Number(i)] ?? '');
+  const [all, i] = [text(subject), index as bigint];
+  if (i < 0n || i > BigInt(sizeOf(subject))) return outOfRange(i);
+  return all.slice(unitOf(all, Number(i)), unitOf(all, Number(i) + 1));
 }
 
 function replace(subject: Value, part: Value, by: Value, count: Value = -1n): Value {
@@ -82,33 +83,48 @@ function replace(subject: Value, part: Value, by: Value, count: Value = -1n): Va
   // The empty text is found before each character, and at the end.
   if (text(part) === '') {
     const all = chars(subject);
+    assertTextAffordable(all.length + Math.min(all.length + 1, times) * text(by).length);
     return all.map((char, i) => (i < times ? `${by}${char}` : char)).join('') + (all.length < times ? text(by) : '');
   }
-  const pieces = text(subject).split(text(part));
-  return pieces.reduce((result, piece, i) => result + (i <= times ? text(by) : text(part)) + piece);
+  const pieces = splitText(text(subject), text(part));
+  assertTextAffordable(text(subject).length + Math.min(pieces.length - 1, times) * text(by).length);
+  if (pieces.length - 1 <= times) return pieces.join(text(by));
+  return `${pieces.slice(0, times + 1).join(text(by))}${text(part)}${pieces.slice(times + 1).join(text(part))}`;
 }
 
 function split(subject: Value, separator: Value, count: Value = -1n): Value {
   const limit = count as bigint;
   if (limit === 0n) return new Items([]);
-  const pieces = text(separator) === '' ? chars(subject) : text(subject).split(text(separator));
+  const pieces = text(separator) === '' ? chars(subject) : splitText(text(subject), text(separator));
   if (limit < 0n || BigInt(pieces.length) <= limit) return new Items(pieces);
   const kept = pieces.slice(0, Number(limit) - 1);
   return new Items([...kept, pieces.slice(kept.length).join(text(separator))]);
 }
 
+/** Before a text is made that would be far larger than what it is made of. */
+function assertTextAffordable(length: number): void {
+  assertAffordable(length * perCharacter);
+}
+
 function join(list: Value, separator: Value = ''): Value {
   const items = [...(list as ListValue)];
   const wrong = items.find((item) => typeof item !== 'string');
-  return wrong === undefined ? items.join(text(separator)) : new CelError(`join: invalid input: ${String(wrong)}`);
+  if (wrong !== undefined) return new CelError(`join: invalid input: ${String(wrong)}`);
+  const own = items.reduce((sum: number, item) => sum + text(item).length, 0);
+  assertTextAffordable(own + items.length * text(separator).length);
+  return items.join(text(separator));
 }
 
 /** White space as Go knows it. */
-const trim = (subject: Value): Value =>
-  text(subject).replace(
-    /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g,
-    '',
-  );
+const space = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function trim(subject: Value): Value {
+  const all = text(subject);
+  let [begin, end] = [0, all.length];
+  while (begin < end && space.test(all.charAt(begin))) begin++;
+  while (end > begin && space.test(all.charAt(end - 1))) end--;
+  return all.slice(begin, end);
+}
 
 const quotes: Readonly<Record<string, string>> = {
   '\u0007': '\\a',

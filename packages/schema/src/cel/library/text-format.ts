@@ -3,6 +3,7 @@ import { compareBytes, goQuote } from '../../wording/go-text.ts';
 import { typeName } from '../language/runtime-type.ts';
 import { CelError, ListValue, MapValue, TypeValue, Uint, type Value } from '../language/values.ts';
 import { showValue } from './conversions.ts';
+import { fixedDecimal } from './fixed-decimal.ts';
 
 /** The types that a clause takes, by the letter that ends it, and what else is said of them. */
 export const clauses: ReadonlyMap<string, { readonly takes: readonly string[]; readonly problem: string }> = new Map([
@@ -70,11 +71,20 @@ export function parsePattern(pattern: string): readonly (string | Clause)[] | { 
             ? 'unexpected end of string'
             : 'could not parse formatting clause: error while parsing precision: could not find end of precision specifier',
       };
+    } else if (precision !== undefined && precisionProblem(precision) !== undefined) {
+      return {
+        problem: `could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${precision}": ${precisionProblem(precision)}`,
+      };
     } else if (!clauses.has(letter)) {
       return { problem: `could not parse formatting clause: unrecognized formatting clause "${letter}"` };
     } else pieces.push({ letter, precision: precision === undefined ? 6 : Number(precision) });
   }
   return pieces;
+}
+
+function precisionProblem(digits: string): string | undefined {
+  if (digits === '') return 'invalid syntax';
+  return Number(digits) >= 2 ** 63 ? 'value out of range' : undefined;
 }
 
 export function formatText(pattern: string, args: ListValue): Value {
@@ -133,7 +143,9 @@ function special(value: Value): string | undefined {
 function formatDouble(letter: string, precision: number, value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞';
   if (letter === 'f') {
-    return value.toLocaleString('en-US', { minimumFractionDigits: precision, maximumFractionDigits: precision });
+    // The server's library reads no larger numbers, and keeps how many zeros to add in one byte.
+    if (Math.trunc(precision / 10) > 1_000_000) return '%!(NOVERB)';
+    return fixedDecimal(value, { min: precision % 256, max: precision });
   }
   const [mantissa = '', exponent = '0'] = value.toExponential(6).split('e');
   const raised = [...exponent.replace('+', '').replace(/^(-?)(\d)$/, '$10$2')].map(

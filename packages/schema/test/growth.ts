@@ -1,0 +1,59 @@
+/**
+ * How the time of a function grows with its input, as a ratio, which a busy machine changes less than times.
+ *
+ * The least of several runs is taken, and what looks steep is measured again: only what is steep every time is.
+ */
+import { systemClock } from '@keelson/core/system';
+
+/**
+ * Below this nothing is concluded. What is linear stays below it at the sizes of these tests, also on a busy machine;
+ * what is not takes seconds.
+ */
+const tooShortMs = 50;
+const attempts = 4;
+
+function leastMs(run: () => unknown, times: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < times; i++) {
+    const begun = systemClock.monotonic();
+    run();
+    least = Math.min(least, systemClock.monotonic() - begun);
+  }
+  return least;
+}
+
+/** The time of the larger input divided by that of the smaller one, if it is above `limit`, else something below it. */
+export function growth(smaller: () => unknown, larger: () => unknown, limit: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < attempts && least >= limit; i++) {
+    const long = leastMs(larger, 1);
+    if (long < tooShortMs) return 0;
+    least = Math.min(least, long / leastMs(smaller, 3));
+  }
+  return least;
+}
+
+/** Texts that have made readers slow: what nearly matches everywhere, what never ends, what nests. */
+export const hostileTexts: readonly ((size: number) => string)[] = [
+  ...['a', 'A', '1', '0', ' ', '-', '.', '/', ':', '%', '(', '"', '\\', '@', '\u00e9', '\u{1f600}'].map(
+    (unit) => (size: number) => unit.repeat(size / unit.length),
+  ),
+  ...['ab', 'a.', '1.', 'a-', '1:', 'a@', '1s', '1 ', '%s', '()', '"a'].map(
+    (unit) => (size: number) => unit.repeat(size / unit.length),
+  ),
+  (size) => `${' '.repeat(size)}x`,
+  (size) => `x${' '.repeat(size)}x`,
+  (size) => `${'1'.repeat(size)}x`,
+  (size) => `1.${'1'.repeat(size)}`,
+  (size) => `1.0.0-${'1'.repeat(size)}`,
+  (size) => `1.0.0-${'a.'.repeat(size / 2)}a`,
+  (size) => `${'1'.repeat(size)}s`,
+  (size) => `0.${'1'.repeat(size)}s`,
+  (size) => `"${'a'.repeat(size)}`,
+  (size) => `http://${'a'.repeat(size)}`,
+  (size) => `http://a/${'%41'.repeat(size / 3)}`,
+  (size) => `2020-01-01T00:00:00.${'1'.repeat(size)}Z`,
+  (size) => `%.${'1'.repeat(size)}f`,
+  (size) => `a@${'a.'.repeat(size / 2)}a`,
+  (size) => `${'('.repeat(size / 2)}${')'.repeat(size / 2)}a@b`,
+];
