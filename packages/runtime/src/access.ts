@@ -3,6 +3,7 @@ import type { Client } from '@keelson/client';
 import type { PolicyRule, Verb } from '@keelson/core';
 import { SelfSubjectAccessReview } from '@keelson/core/authorization/v1';
 
+/** Verbs on a resource that the user of a client does not have. */
 export interface MissingAccess {
   readonly group: string;
   /** With its subresource: `memcacheds/status`. */

@@ -19,7 +19,6 @@ import {
   parseKey,
   resourceNameOf,
 } from '@keelson/core';
-import type { AppliedState } from './applied.ts';
 import { type Caches, isAbsentKind, requiredCachesSynced } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } from './deletion.ts';
@@ -27,10 +26,11 @@ import { problemOf } from './health.ts';
 import type { Logger } from './logger.ts';
 import { isOfFormerSelf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
 import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
-import { OwnWrites } from './own-writes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { StatusEchoes } from './status-echoes.ts';
 import { reportedStorms } from './storm-report.ts';
 import type { Storm, Storms } from './storms.ts';
 import { type SubscriptionsOptions, subscribeMapped, subscribeOwn } from './subscriptions.ts';
@@ -41,7 +41,7 @@ export interface ControlLoopOptions {
   readonly controller: Controller;
   readonly client: Client;
   readonly caches: Caches;
-  readonly applied: AppliedState;
+  readonly applied: NoOpApplies;
   readonly recorder: EventRecorder;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
@@ -58,13 +58,13 @@ export interface ControlLoopOptions {
 const quietConflicts = 5;
 
 /** For a pass to notice that its signal was aborted. */
-const lastWordsMs = 1000;
+const abortGraceMs = 1000;
 
 export class ControlLoop {
   readonly #options: ControlLoopOptions;
   readonly #wakeUps: WakeUps;
   readonly #storms: Storms;
-  readonly #ownWrites = new OwnWrites();
+  readonly #echoes = new StatusEchoes();
   readonly #work = new AbortController();
   /** Passes that have not come to rest. */
   readonly #unsettled = new Map<NamespacedName, Promise<void>>();
@@ -139,7 +139,7 @@ export class ControlLoop {
     const { applied } = this.#options;
     subscribeOwn(subscriptions, {
       onReconciled: (event, wake) => {
-        if (event.type === 'updated') this.#ownWrites.changed(keyOf(event.object), event.previous, event.object, wake);
+        if (event.type === 'updated') this.#echoes.changed(keyOf(event.object), event.previous, event.object, wake);
         else wake();
         if (event.type === 'deleted') applied.forget(event.object.metadata.uid);
       },
@@ -187,7 +187,7 @@ export class ControlLoop {
     if (logCauses) logger.info(line, { causes });
     else logger.debug(line, { causes });
     const finish = metrics.begin();
-    this.#ownWrites.begin(key);
+    this.#echoes.begin(key);
     this.#storms.begin(key, object, causes);
     let pass: Pass | undefined;
     try {
@@ -198,7 +198,7 @@ export class ControlLoop {
         object: subject,
         pass,
         logger,
-        ownWrites: this.#ownWrites,
+        echoes: this.#echoes,
         storms: this.#storms,
       });
       const outcome = await this.#perform(step, subject, pass, context);
@@ -251,7 +251,7 @@ export class ControlLoop {
 
   #succeeded(key: NamespacedName, outcome: Outcome): 'success' | 'requeue_after' {
     this.#wakeUps.succeeded(key);
-    this.#ownWrites.succeeded(key);
+    this.#echoes.succeeded(key);
     if (outcome.type === 'done') return 'success';
     this.#wakeUps.addAfter(key, outcome.afterMs, 'requeue');
     return 'requeue_after';
@@ -268,7 +268,7 @@ export class ControlLoop {
     const { clock } = this.#options;
     const begun = clock.monotonic();
     let isSaid = false;
-    const timer = clock.setTimer(lastWordsMs, () => {
+    const timer = clock.setTimer(abortGraceMs, () => {
       isSaid = true;
       logger.error('A pass that timed out ignores its signal; nothing else is done for this object until it ends');
     });
@@ -288,7 +288,7 @@ export class ControlLoop {
     const { key } = item;
     const { for: kind } = this.#options.controller;
     if (this.#work.signal.aborted) {
-      this.#ownWrites.forget(key);
+      this.#echoes.forget(key);
       return 'requeue';
     }
     if (isNotControlled(error)) this.#wakeUps.waitFor(error.object, key);
@@ -300,7 +300,7 @@ export class ControlLoop {
     const isPassing = isConflict(error) && this.#wakeUps.failures(key) < quietConflicts;
     if (isPassing || (isNotControlled(error) && isOfFormerSelf(error, kind, object))) {
       // Someone wrote in between, or what our namesake left is not yet collected: looking again settles it.
-      this.#ownWrites.failed(key);
+      this.#echoes.failed(key);
       this.#wakeUps.retry(item);
       logger.debug('Looking again', { error });
       return 'requeue';
@@ -312,10 +312,10 @@ export class ControlLoop {
       error,
       stop,
       logger,
-      ownWrites: this.#ownWrites,
+      echoes: this.#echoes,
       storms: this.#storms,
     });
-    this.#ownWrites.failed(key);
+    this.#echoes.failed(key);
     if (isTerminal(error)) {
       this.#wakeUps.succeeded(key);
       logger.error('Reconciler error; not retried until the object changes', { error });
@@ -327,7 +327,7 @@ export class ControlLoop {
 
   #forget(key: NamespacedName): void {
     this.#wakeUps.forget(key);
-    this.#ownWrites.forget(key);
+    this.#echoes.forget(key);
     this.#storms.forget(key);
   }
 }

@@ -56,6 +56,7 @@ export type Finalize<D extends Declaration> = (
   >,
 ) => Promise<void> | Promise<Outcome>;
 
+/** What a controller does, and how. */
 export interface ControllerOptions<D extends Declaration> {
   readonly reconcile: Reconcile<D>;
   /** With it, each object gets a finalizer before its first `reconcile`. @default nothing is to be cleaned up */
@@ -81,6 +82,7 @@ export interface ControllerOptions<D extends Declaration> {
   readonly rateLimit?: RateLimit;
 }
 
+/** How soon a failed object is tried again. */
 export interface RetryDelays {
   /** Before the first retry; doubles with each further failure. @default 5 */
   readonly baseDelayMs?: number | undefined;
@@ -107,6 +109,21 @@ export interface Controller extends Declaration {
   readonly onError: ((object: never, error: unknown, context: { readonly events: Events }) => unknown) | undefined;
 }
 
+/**
+ * A controller: a declaration, from which its caches and its RBAC rules follow, and what to do. Nothing is started; a
+ * definition that cannot work throws a RangeError.
+ *
+ * @example
+ * const websites = controller({
+ *   for: Website,
+ *   owns: [Deployment],
+ *   async reconcile(website, { owned, status }) {
+ *     const deployment = await owned.apply(Deployment, desiredDeployment(website));
+ *     await status.apply({ readyReplicas: deployment.status.readyReplicas ?? 0 });
+ *     return done;
+ *   },
+ * });
+ */
 export function controller<
   const For extends Kind,
   const Owns extends NonNullable<Declaration['owns']> = readonly [],

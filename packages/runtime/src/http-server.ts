@@ -26,6 +26,7 @@ export interface Visit {
 /** By path. One that ends in `/` answers for all paths below it. */
 export type Routes = Readonly<Record<string, (visit: Visit) => Answer | Promise<Answer>>>;
 
+/** Where a server of the process is reached. */
 export interface ListenOptions {
   /** @default all interfaces */
   readonly host?: string | undefined;

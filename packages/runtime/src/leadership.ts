@@ -12,6 +12,7 @@ import { Lease } from '@keelson/core/coordination/v1';
 import type { Logger } from './logger.ts';
 import type { LeaderMetrics } from './metrics.ts';
 
+/** How replicas elect the one that works. */
 export interface LeadershipOptions {
   /** The Lease, as `namespace/name`. @default the operator's name, in the namespace of the pod or of the context */
   readonly lease?: NamespacedName | undefined;

@@ -4,10 +4,12 @@ import { pino } from 'pino';
 import type { Fields, Logger } from './logger.ts';
 import { isError, shown } from './thrown.ts';
 
+/** From what level on lines are written. */
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
 export const levels: readonly Level[] = ['debug', 'info', 'warn', 'error'];
 
+/** How lines are written. */
 export interface LogOptions {
   /** The name of the operator, as `logger` in each line. */
   readonly name: string;

@@ -1,7 +1,9 @@
 /** Logging: a small interface, so that nobody depends on a logging library; one message, keys for the values. */
 
+/** The values of a line, by name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Where the engine and reconcilers write what happened. */
 export interface Logger {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;

@@ -18,7 +18,6 @@ import {
 } from '@keelson/client';
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { AppliedState } from './applied.ts';
 import { createCaches, isAbsentKind } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { runControllers } from './controllers.ts';
@@ -28,10 +27,12 @@ import { Leadership, type LeadershipOptions } from './leadership.ts';
 import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { NoOpApplies } from './no-op-apply.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 import type { Storm } from './storms.ts';
 import type { Task } from './task.ts';
 
+/** How an operator runs. */
 export interface ManagerOptions {
   /** The cluster to work on. Not needed when a transport is given. */
   readonly config?: ClusterConfig;
@@ -67,11 +68,18 @@ export interface ManagerOptions {
   readonly random?: Random;
 }
 
+/** An operator that can be started. */
 export interface Manager {
   /** Runs until the signal is aborted and everything has stopped. Rejects when it cannot start. */
   start(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Runs an operator inside a program of one's own; `run` makes a process of it.
+ *
+ * @example
+ * await createManager(websiteOperator, { config: await loadConfig() }).start(signal);
+ */
 export function createManager(operator: Operator<Controller, Task>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
@@ -115,7 +123,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       random,
       onError: onEventError,
     });
-    const applied = new AppliedState(operator.name);
+    const applied = new NoOpApplies(operator.name);
     // Made once: those who stand by keep their caches complete.
     const controllers = operator.controllers.map((controller) => {
       const { group, kind } = controller.for;

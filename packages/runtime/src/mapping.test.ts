@@ -91,14 +91,14 @@ test('an update concerns both states, each key once, also when the mapping throw
 
 test('what a deleted object of the same name left behind is told from what belongs to someone else', () => {
   const self = { ...object({}), metadata: { ...object({}).metadata, name: 'web', uid: 'new' } };
-  const inTheWay = (reference: object) =>
+  const blocking = (reference: object) =>
     new NotControlledError(object({ ownerReferences: [{ ...owner('apps/v1', 'Deployment'), ...reference }] }), {
       kind: 'Deployment',
       key: 'ns/web',
     });
-  assert.ok(isOfFormerSelf(inTheWay({ uid: 'old' }), Deployment, self));
-  assert.ok(!isOfFormerSelf(inTheWay({ name: 'other' }), Deployment, self));
-  assert.ok(!isOfFormerSelf(inTheWay({ kind: 'ReplicaSet' }), Deployment, self));
+  assert.ok(isOfFormerSelf(blocking({ uid: 'old' }), Deployment, self));
+  assert.ok(!isOfFormerSelf(blocking({ name: 'other' }), Deployment, self));
+  assert.ok(!isOfFormerSelf(blocking({ kind: 'ReplicaSet' }), Deployment, self));
   assert.ok(
     !isOfFormerSelf(new NotControlledError(object({}), { kind: 'Deployment', key: 'ns/web' }), Deployment, self),
   );

@@ -2,6 +2,7 @@
 import { OperatorError } from '@keelson/core';
 import { shown } from './thrown.ts';
 
+/** What a reconciler answers: nothing left to do, or a time at which to look again. */
 export type Outcome =
   | { readonly type: 'done' }
   /** For what cannot be watched: look again after this time, whatever happens in between. */
@@ -10,6 +11,7 @@ export type Outcome =
 /** Nothing left to do until something changes. */
 export const done: Outcome = { type: 'done' };
 
+/** Look again after this time, whatever happens in between; for what cannot be watched. */
 export function requeueAfter(afterMs: number): Outcome {
   if (!isDelay(afterMs)) {
     throw new RangeError(`requeueAfter: afterMs must be finite and greater than 0, received ${shown(afterMs)}`);
@@ -46,6 +48,7 @@ export class TerminalError extends Error {
   readonly code = 'ERR_TERMINAL';
 }
 
+/** Whether an error is a `TerminalError`, of whatever copy of this package. */
 export function isTerminal(error: unknown): error is TerminalError {
   return error instanceof Error && (error as Error & { readonly code?: unknown }).code === 'ERR_TERMINAL';
 }

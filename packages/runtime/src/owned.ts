@@ -14,18 +14,18 @@ import {
   NotControlledError,
   type ObjectOf,
 } from '@keelson/core';
-import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { ApplyOwnedOptions, Owned } from './context.ts';
 import { withoutSharedFields } from './foreign-items.ts';
 import type { Logger } from './logger.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
 import type { Storms } from './storms.ts';
 import { printTaken, takeOver } from './take-over.ts';
 
 export interface OwnedOptions {
   readonly client: Client;
   readonly caches: Caches;
-  readonly applied: AppliedState;
+  readonly applied: NoOpApplies;
   readonly logger: Logger;
   readonly ownerKind: Kind;
   readonly owner: KubernetesObject;

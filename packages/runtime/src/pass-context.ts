@@ -4,9 +4,9 @@ import type { KubernetesObject, NamespacedName } from '@keelson/core';
 import type { Events, ReconcileContext } from './context.ts';
 import type { ControlLoopOptions } from './control-loop.ts';
 import type { Logger } from './logger.ts';
-import type { OwnWrites } from './own-writes.ts';
 import { createOwned } from './owned.ts';
 import type { CallEffect, Pass } from './pass.ts';
+import type { StatusEchoes } from './status-echoes.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Storms } from './storms.ts';
 
@@ -14,7 +14,7 @@ interface Subject {
   readonly key: NamespacedName;
   readonly object: KubernetesObject;
   readonly logger: Logger;
-  readonly ownWrites: OwnWrites;
+  readonly echoes: StatusEchoes;
   readonly storms: Storms;
 }
 
@@ -80,13 +80,13 @@ export async function reportFailure(
   }
 }
 
-function statusWriter(options: ControlLoopOptions, { key, object, ownWrites, storms }: Subject, client: Client) {
+function statusWriter(options: ControlLoopOptions, { key, object, echoes, storms }: Subject, client: Client) {
   return createStatusWriter({
     ...options,
     client,
     kind: options.controller.for,
     object,
-    onWritten: (before, after) => ownWrites.wrote(key, before, after),
+    onWritten: (before, after) => echoes.wrote(key, before, after),
     storms,
   });
 }

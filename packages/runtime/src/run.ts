@@ -11,7 +11,13 @@ import { createManager } from './manager.ts';
 import type { Task } from './task.ts';
 import { errorOf } from './thrown.ts';
 
-/** Runs until a signal comes. Any failure to start is one sentence on standard error and exit code 1. */
+/**
+ * Runs an operator as this process, until a signal comes. Any failure to start is one sentence on standard error and exit
+ * code 1.
+ *
+ * @example
+ * if (import.meta.main) await run(websiteOperator);
+ */
 export async function run(
   operator: Operator<Controller, Task>,
   argv: readonly string[] = process.argv.slice(2),

@@ -10,15 +10,15 @@ import {
   keyOf,
   setCondition,
 } from '@keelson/core';
-import type { AppliedState } from './applied.ts';
 import type { Caches } from './caches.ts';
 import type { StatusWriter } from './context.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
 import type { Storms } from './storms.ts';
 
 export interface StatusWriterOptions {
   readonly client: Client;
   readonly caches: Caches;
-  readonly applied: AppliedState;
+  readonly applied: NoOpApplies;
   readonly clock: Clock;
   readonly kind: Kind;
   /** The object as this reconcile sees it: its generation is the one that was observed. */

@@ -8,12 +8,12 @@
  */
 import type { Client } from '@keelson/client';
 import { type Kind, type KubernetesObject, keyOf } from '@keelson/core';
-import type { AppliedState } from './applied.ts';
 import { type ForeignItem, foreignItems, withItemsOurs } from './foreign-items.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
 
 export interface TakeOver {
   readonly client: Client;
-  readonly applied: AppliedState;
+  readonly applied: NoOpApplies;
   readonly kind: Kind;
   /** The object as the cache has it. */
   readonly existing: KubernetesObject;

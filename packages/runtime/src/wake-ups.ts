@@ -29,8 +29,8 @@ export class WakeUps {
   readonly #options: WakeUpsOptions;
   readonly #queue: WorkQueue;
   readonly #causes = new Map<NamespacedName, string[]>();
-  /** Objects in the way (`Deployment default/cache`), and who waits for them to go. */
-  readonly #inTheWay = new Map<string, Set<NamespacedName>>();
+  /** Objects that are in the way of others (`Deployment default/cache`), and the keys that wait for them to go. */
+  readonly #blocking = new Map<string, Set<NamespacedName>>();
   /** When the passes of the running window began. */
   readonly #begun = new Map<NamespacedName, readonly number[]>();
 
@@ -97,21 +97,21 @@ export class WakeUps {
   forget(key: NamespacedName): void {
     this.#queue.forget(key);
     this.#begun.delete(key);
-    for (const [id, waiting] of this.#inTheWay) {
-      if (waiting.delete(key) && waiting.size === 0) this.#inTheWay.delete(id);
+    for (const [id, waiting] of this.#blocking) {
+      if (waiting.delete(key) && waiting.size === 0) this.#blocking.delete(id);
     }
   }
 
   waitFor({ kind, key: name }: { readonly kind: string; readonly key: string }, key: NamespacedName): void {
     const id = `${kind} ${name}`;
-    this.#inTheWay.set(id, (this.#inTheWay.get(id) ?? new Set()).add(key));
+    this.#blocking.set(id, (this.#blocking.get(id) ?? new Set()).add(key));
   }
 
   /** Who waits for this object; they wait no longer. */
   takeWaitingFor(object: KubernetesObject): readonly NamespacedName[] {
     const id = `${object.kind} ${keyOf(object)}`;
-    const waiting = [...(this.#inTheWay.get(id) ?? [])];
-    this.#inTheWay.delete(id);
+    const waiting = [...(this.#blocking.get(id) ?? [])];
+    this.#blocking.delete(id);
     return waiting;
   }
 

@@ -14,15 +14,15 @@ import {
   type TransportResponse,
 } from '@keelson/core';
 import type { TokenBucket } from '../limits/token-bucket.ts';
-import { parseAnswer, statusOf, warningsOf } from '../transport/answer.ts';
 import { bytesOf } from '../transport/bytes.ts';
 import type { ExplainedResponse } from '../transport/connect.ts';
 import { isBrokenConnection } from '../transport/failure.ts';
+import { parseAnswer, statusOf, warningsOf } from '../transport/response.ts';
 import { type AnswerKind, maxBytesOf, tooLarge } from './bounds.ts';
+import { callObserver } from './call-observer.ts';
 import { Lifetime } from './lifetime.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type Outcome, retryAfterMs, retryDelay } from './retry.ts';
-import { tell } from './tell.ts';
 
 export interface Call {
   /** Such as `get deployments.apps default/cache`. */
@@ -161,7 +161,7 @@ export class Caller {
       bucket.giveBack();
       throw error;
     }
-    tell(() => metrics?.throttled?.({ method: call.method, waitedMs }));
+    callObserver(() => metrics?.throttled?.({ method: call.method, waitedMs }));
   }
 
   async #pause(call: Call, ms: number, lifetime: Lifetime): Promise<void> {
@@ -172,7 +172,7 @@ export class Caller {
 }
 
 function tellWarnings({ onWarning }: Call, { headers, mask }: ExplainedResponse): void {
-  for (const warning of warningsOf(headers.warning, mask)) tell(() => onWarning?.(warning));
+  for (const warning of warningsOf(headers.warning, mask)) callObserver(() => onWarning?.(warning));
 }
 
 /** The server answered with a failure; not yet an error of anyone's. */
@@ -232,7 +232,7 @@ class Attempt {
     const code = this.#code;
     const durationMs = this.#clock.monotonic() - this.#since;
     const requestBytes = body === undefined ? 0 : Buffer.byteLength(body);
-    if (this.#tries > 1) tell(() => metrics.retried?.({ method, code }));
-    tell(() => metrics.finished?.({ method, code, durationMs, requestBytes, responseBytes }));
+    if (this.#tries > 1) callObserver(() => metrics.retried?.({ method, code }));
+    callObserver(() => metrics.finished?.({ method, code, durationMs, requestBytes, responseBytes }));
   }
 }

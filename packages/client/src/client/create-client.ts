@@ -22,10 +22,11 @@ import {
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createDiscovery, type Discovery } from '../discovery/discovery.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
-import { failureStatus } from '../transport/answer.ts';
+import { failureStatus } from '../transport/response.ts';
 import { fieldsIn, listIn, objectIn, type RawList } from '../transport/shape.ts';
 import { watchEvents } from '../watch/watch-events.ts';
 import { actionOf, collectionAction } from './action.ts';
+import { callObserver } from './call-observer.ts';
 import { type Call, Caller } from './caller.ts';
 import type {
   ApplyOptions,
@@ -57,7 +58,6 @@ import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { collectionPath, objectPath } from './path.ts';
 import { pageParameters, query, selectionParameters, watchParameters, writeParameters } from './query.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { tell } from './tell.ts';
 
 /** Where a client sends its requests, and what all of its calls have in common. */
 export interface ClientOptions extends CallDefaults {
@@ -145,11 +145,11 @@ class ApiClient implements Client {
   }
 
   async get<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     key: NamespacedName,
     options: GetOptions = {},
   ): Promise<ObjectOf<K>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const { subresource, resourceVersion } = options;
     const action = actionOf('get', kind, key, subresource);
     const answer = await this.#send(
@@ -178,8 +178,8 @@ class ApiClient implements Client {
     }
   }
 
-  async list<K extends Kind>(given: K | GroupVersionKind, options: ListOptions = {}): Promise<List<ObjectOf<K>>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+  async list<K extends Kind>(kindOrName: K | GroupVersionKind, options: ListOptions = {}): Promise<List<ObjectOf<K>>> {
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const action = collectionAction('list', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
     const items: ObjectOf<K>[] = [];
@@ -199,10 +199,10 @@ class ApiClient implements Client {
   }
 
   async *pages<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     options: ListOptions = {},
   ): AsyncGenerator<List<ObjectOf<K>>, void, undefined> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const action = collectionAction('list', kind, options.namespace);
     let continueToken = options.continueToken;
     do {
@@ -215,11 +215,11 @@ class ApiClient implements Client {
   }
 
   async create<K extends CreatableKind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     object: WrittenOf<K>,
     options: CreateOptions = {},
   ): Promise<CreatedOf<K>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const { namespace, name, generateName = '' } = (object as { readonly metadata?: ObjectMeta }).metadata ?? {};
     if (kind.scope === 'Namespaced' && namespace === undefined) {
       throw new TypeError(`${kind.kind} is namespaced, so create needs metadata.namespace`);
@@ -239,12 +239,12 @@ class ApiClient implements Client {
   }
 
   async createSubresource(
-    given: CreatableKind | GroupVersionKind,
+    kindOrName: CreatableKind | GroupVersionKind,
     subresource: string,
     body: SubresourceBody,
     options: CreateOptions = {},
   ): Promise<unknown> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const key = keyOf(body);
     return this.#write(
       kind,
@@ -259,11 +259,11 @@ class ApiClient implements Client {
   }
 
   async update<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     object: UpdateOf<K>,
     options: UpdateOptions = {},
   ): Promise<ObjectOf<K>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const key = keyOf(object);
     const { subresource } = options;
     return this.#write(
@@ -279,12 +279,12 @@ class ApiClient implements Client {
   }
 
   async patch<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     key: NamespacedName,
     patch: MergePatchOf<K> | JsonPatch,
     options: PatchOptions = {},
   ): Promise<ObjectOf<K>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const { subresource, type = Array.isArray(patch) ? 'json' : 'merge' } = options;
     if (Array.isArray(patch) !== (type === 'json')) {
       throw new TypeError(`patch: a ${type} patch is an ${type === 'json' ? 'array of operations' : 'object'}`);
@@ -320,12 +320,12 @@ class ApiClient implements Client {
   }
 
   async #apply<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     subresource: string | undefined,
     object: SubresourceBody,
     options: ApplyOptions,
   ): Promise<ObjectOf<K>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const key = keyOf(object);
     const { force } = options;
     if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
@@ -348,11 +348,11 @@ class ApiClient implements Client {
   }
 
   async delete<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     key: NamespacedName,
     options: DeleteOptions = {},
   ): Promise<DeleteResult<ObjectOf<K>>> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const action = actionOf('delete', kind, key);
     const call: Call = {
       action,
@@ -374,8 +374,8 @@ class ApiClient implements Client {
     }
   }
 
-  async deleteCollection(given: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+  async deleteCollection(kindOrName: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     if (kind.scope === 'Namespaced' && options.namespace === undefined) {
       throw new TypeError(`${kind.kind} is namespaced, so deleteCollection needs a namespace`);
     }
@@ -393,10 +393,10 @@ class ApiClient implements Client {
   }
 
   async *watch<K extends Kind>(
-    given: K | GroupVersionKind,
+    kindOrName: K | GroupVersionKind,
     options: WatchOptions = {},
   ): AsyncGenerator<WatchEvent<ObjectOf<K>>, void, undefined> {
-    const kind = isKind(given) ? given : await this.#kindNamed(given, options);
+    const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const action = collectionAction('watch', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
     const call = {
@@ -408,7 +408,7 @@ class ApiClient implements Client {
       onWarning: this.#defaults.onWarning,
     } as const;
     const { body, mask } = await this.#atKind(this.#caller.open(call, lifetime));
-    tell(() => options.onOpen?.());
+    callObserver(() => options.onOpen?.());
     try {
       const { onUnreadable = raise, managedFields } = options;
       for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields, mask })) {
@@ -503,7 +503,7 @@ class ApiClient implements Client {
   }
 
   #tellWritten(write: OwnWrite | undefined): void {
-    if (write) for (const hear of this.#defaults.onWritten) tell(() => hear(write));
+    if (write) for (const hear of this.#defaults.onWritten) callObserver(() => hear(write));
   }
 
   async #send(call: Call, options: CallOptions): Promise<unknown> {
@@ -535,8 +535,8 @@ class ApiClient implements Client {
 }
 
 /** Whether it is known where the objects of a kind are. */
-function isKind<K extends CreatableKind>(given: K | GroupVersionKind): given is K {
-  return given.resource !== undefined;
+function isKind<K extends CreatableKind>(kindOrName: K | GroupVersionKind): kindOrName is K {
+  return kindOrName.resource !== undefined;
 }
 
 /** Without a name it is the kind that the server does not know, which is another thing than an absent object. */

@@ -14,7 +14,7 @@ import {
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
 import type { Client } from '../client/client.ts';
-import { failureStatus } from '../transport/answer.ts';
+import { failureStatus } from '../transport/response.ts';
 
 /** How long to wait until the definitions are served. */
 export interface InstallDefinitionsOptions {

@@ -1,6 +1,6 @@
 /** Reads the two forms in which a server tells what it has: everything at once, or a document for each group version. */
 import { ApiError } from '@keelson/core';
-import { failureStatus } from '../transport/answer.ts';
+import { failureStatus } from '../transport/response.ts';
 import type { DiscoveredKind } from './discovery.ts';
 
 /** What is known, and which group versions did not answer. */

@@ -18,8 +18,8 @@ import {
 } from '@keelson/core';
 import { Event } from '@keelson/core/events/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { callObserver } from '../client/call-observer.ts';
 import type { Client } from '../client/client.ts';
-import { tell } from '../client/tell.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { BoundedMap } from './bounded-map.ts';
 import {
@@ -324,7 +324,7 @@ class SeriesRecorder implements EventRecorder {
   #report(regarding: Partial<EventSubject> | undefined, event: NewEvent | undefined, cause: unknown): void {
     const what = `event ${event?.reason} for ${regarding?.kind} ${regarding?.metadata?.name}`;
     const why = cause instanceof Error ? cause.message : String(cause);
-    tell(() => this.#onError(new Error(`${what} was not recorded: ${why}`, { cause })));
+    callObserver(() => this.#onError(new Error(`${what} was not recorded: ${why}`, { cause })));
   }
 }
 

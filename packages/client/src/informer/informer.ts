@@ -15,9 +15,9 @@ import {
   type Random,
 } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { callObserver } from '../client/call-observer.ts';
 import type { Client, Selection } from '../client/client.ts';
 import type { OwnWrite } from '../client/own-write.ts';
-import { tell } from '../client/tell.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
 import { selectionMatch } from './selection-match.ts';
@@ -170,7 +170,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;
-    this.#onError = (error) => tell(() => options.onError?.(error));
+    this.#onError = (error) => callObserver(() => options.onError?.(error));
     this.#prepare = storedForm<T>({
       managedFields,
       transform: options.transform,
@@ -310,7 +310,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
           cause: error,
         }),
       );
-    tell(() => subscription.handler(event), report);
+    callObserver(() => subscription.handler(event), report);
   }
 }
 

@@ -24,8 +24,6 @@ import {
   isApiError,
   isForbidden,
   isGone,
-  isTooLargeResourceVersion,
-  isTooManyRequests,
   type Kind,
   keyOf,
   type NamespacedName,
@@ -37,7 +35,8 @@ import {
   type WatchEvent,
 } from '@keelson/core';
 import type { Client, Selection } from '../client/client.ts';
-import { Backoff } from './backoff.ts';
+import { ExpiredHistory } from './expired-history.ts';
+import { WatchBackoff } from './watch-backoff.ts';
 import { Watchdog } from './watchdog.ts';
 
 interface ReflectorSink<T> {
@@ -97,12 +96,11 @@ const silenceMs = 180_000;
 const wholeListMs = 60_000;
 /** A watch that ends at once and without an event is a failure, or a broken server would be asked in a tight loop. */
 const shortWatchMs = 1000;
-const maxRefusals = 3;
 const maxUnfinishedStreams = 3;
 
 export class Reflector<K extends Kind> {
   readonly #options: ReflectorOptions<K>;
-  readonly #backoff: Backoff;
+  readonly #backoff: WatchBackoff;
   /** Where the next watch goes on; `undefined` means that a list is needed. */
   #resourceVersion: string | undefined;
   /** The next list, whatever becomes of it, comes in pages. */
@@ -113,8 +111,7 @@ export class Reflector<K extends Kind> {
   #hasGap = false;
   /** The last watch said nothing for so long that the server may have lost what we know. */
   #isDoubtful = false;
-  /** Failure answers since the last event. */
-  #refusals = 0;
+  readonly #history = new ExpiredHistory();
   #phase: ReflectorPhase = 'stopped';
   #lastError: Error | undefined;
   #forbidden: MissingRule | undefined;
@@ -123,7 +120,7 @@ export class Reflector<K extends Kind> {
 
   constructor(options: ReflectorOptions<K>) {
     this.#options = options;
-    this.#backoff = new Backoff(backoffOptions, options.clock, options.random);
+    this.#backoff = new WatchBackoff(backoffOptions, options.clock, options.random);
   }
 
   get phase(): ReflectorPhase {
@@ -235,7 +232,7 @@ export class Reflector<K extends Kind> {
         // A server that does not know the parameter sends what it has, then bookmarks, but never the one that ends it.
         if (!isInitial || event.type !== 'BOOKMARK') watchdog.feed();
         this.#alive();
-        this.#refusals = 0;
+        this.#history.goesOn();
         events += 1;
         if (!isInitial) {
           if (hasUnread) this.#hasGap = true;
@@ -256,12 +253,12 @@ export class Reflector<K extends Kind> {
           return;
         }
       }
-      if (watchdog.bite === 'silence') {
+      if (watchdog.firedFor === 'silence') {
         this.#counts.silences += 1;
         this.#isDoubtful = !isInitial;
         return;
       }
-      if (this.#isHistoryLost(error)) this.#resourceVersion = undefined;
+      if (this.#history.isLost(error)) this.#resourceVersion = undefined;
       throw this.#whenForbidden(error, 'watch');
     }
     if (events === 0 && clock.monotonic() - openedAt < shortWatchMs) {
@@ -344,13 +341,6 @@ export class Reflector<K extends Kind> {
     this.#lastError = error;
     if (!isForbidden(error)) this.#forbidden = undefined;
     this.#options.sink.fail(error);
-  }
-
-  /** Whether only a new list can tell what happened since: the server says so, or refuses to go on time and again. */
-  #isHistoryLost(error: unknown): boolean {
-    // To one who is told to come later, a list would only be more of a burden.
-    if (isApiError(error) && !isTooManyRequests(error)) this.#refusals += 1;
-    return isGone(error) || isTooLargeResourceVersion(error) || this.#refusals >= maxRefusals;
   }
 
   #whenForbidden(error: unknown, verb: 'list' | 'watch'): unknown {

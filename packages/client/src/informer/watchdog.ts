@@ -17,7 +17,7 @@ export class Watchdog implements Disposable {
   readonly #endsAt: number;
   #fedAt: number;
   #timer: Disposable | undefined;
-  #bite: 'silence' | 'age' | undefined;
+  #firedFor: 'silence' | 'age' | undefined;
 
   constructor(clock: Clock, stop: AbortSignal, action: string, { silenceMs, lifeMs }: WatchdogLimits) {
     this.#clock = clock;
@@ -36,8 +36,8 @@ export class Watchdog implements Disposable {
   }
 
   /** Why it ended the watch, if it did. */
-  get bite(): 'silence' | 'age' | undefined {
-    return this.#bite;
+  get firedFor(): 'silence' | 'age' | undefined {
+    return this.#firedFor;
   }
 
   /** Something came. */
@@ -55,13 +55,14 @@ export class Watchdog implements Disposable {
   /** The timer is not moved by every event; when it rings, it looks whether it rang too early. */
   #arm(): void {
     const now = this.#clock.monotonic();
-    const bitesAt = Math.min(this.#endsAt, this.#fedAt + this.#silenceMs);
-    if (now < bitesAt) {
-      this.#timer = this.#clock.setTimer(bitesAt - now, () => this.#arm());
+    const firesAt = Math.min(this.#endsAt, this.#fedAt + this.#silenceMs);
+    if (now < firesAt) {
+      this.#timer = this.#clock.setTimer(firesAt - now, () => this.#arm());
       return;
     }
-    this.#bite = now >= this.#endsAt ? 'age' : 'silence';
-    const why = this.#bite === 'age' ? 'it did not end when it was to' : `nothing came for ${this.#silenceMs / 1000} s`;
+    this.#firedFor = now >= this.#endsAt ? 'age' : 'silence';
+    const why =
+      this.#firedFor === 'age' ? 'it did not end when it was to' : `nothing came for ${this.#silenceMs / 1000} s`;
     this.#controller.abort(new TransportError(this.#action, why));
   }
 }

@@ -24,8 +24,8 @@ import {
 } from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { callObserver } from '../client/call-observer.ts';
 import type { Client } from '../client/client.ts';
-import { tell } from '../client/tell.ts';
 import { claimedSpec, freeAt, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
@@ -312,7 +312,7 @@ class LeaseElection implements LeaderElection {
   #announce(leader: string | undefined): void {
     if (leader === this.#leader) return;
     this.#leader = leader;
-    tell(
+    callObserver(
       () => this.#settings.onLeader?.(leader),
       (error) => this.#report(error),
     );
@@ -320,6 +320,6 @@ class LeaseElection implements LeaderElection {
 
   #report(error: unknown): void {
     const reported = error instanceof Error ? error : new Error(String(error));
-    tell(() => this.#settings.onError(reported));
+    callObserver(() => this.#settings.onError(reported));
   }
 }

@@ -10,6 +10,7 @@ import { systemClock } from '@keelson/core/system';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { DelayHeap } from './delay-heap.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
+import { retryDelayMs } from './retry-backoff.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /** Remembers which keys need attention, never why: each waits once, and is with at most one worker. */
@@ -144,10 +145,9 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
   }
 
   addRateLimited(key: Key, options?: AddOptions): number {
-    const { baseDelayMs, maxDelayMs, bucket } = this.#settings;
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
-    const delayMs = Math.max(Math.min(baseDelayMs * 2 ** failures, maxDelayMs), bucket?.reserve() ?? 0);
+    const delayMs = Math.max(retryDelayMs(failures, this.#settings), this.#settings.bucket?.reserve() ?? 0);
     this.addAfter(key, delayMs, options);
     return delayMs;
   }

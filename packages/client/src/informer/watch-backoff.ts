@@ -1,21 +1,21 @@
-/** Backoff between attempts: doubles up to a ceiling, is spread by jitter, and starts over after a healthy while. */
+/** Backoff between attempts to watch: doubles up to a ceiling, is spread by jitter, and starts over after a healthy while. */
 import { type Clock, jitter, type Random } from '@keelson/core';
 
-export interface BackoffOptions {
+export interface WatchBackoffOptions {
   readonly baseMs: number;
   readonly maxMs: number;
   /** A failure later than this after the last one is a first one again. */
   readonly resetAfterMs: number;
 }
 
-export class Backoff {
-  readonly #options: BackoffOptions;
+export class WatchBackoff {
+  readonly #options: WatchBackoffOptions;
   readonly #clock: Clock;
   readonly #random: Random;
   #failures = 0;
   #lastFailureAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: BackoffOptions, clock: Clock, random: Random) {
+  constructor(options: WatchBackoffOptions, clock: Clock, random: Random) {
     this.#options = options;
     this.#clock = clock;
     this.#random = random;

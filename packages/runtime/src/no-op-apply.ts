@@ -13,7 +13,7 @@ import { appliedEntryOf, equalJson, type FieldSet, isObject, type KubernetesObje
 import { differingPaths, type FieldPath, managersOf } from './field-diff.ts';
 import { suspiciousItems } from './foreign-items.ts';
 
-export class AppliedState {
+export class NoOpApplies {
   readonly manager: string;
   readonly #innocent = new Map<string, string>();
   readonly #outcomes = new Map<string, { readonly wanted: string; readonly outcome: string }>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject } from '@keelson/core';
-import { OwnWrites } from './own-writes.ts';
+import { StatusEchoes } from './status-echoes.ts';
 
 const at = (resourceVersion: string): KubernetesObject => ({
   apiVersion: 'v1',
@@ -11,7 +11,7 @@ const at = (resourceVersion: string): KubernetesObject => ({
 const key = 'b/a';
 
 function observed() {
-  const own = new OwnWrites();
+  const own = new StatusEchoes();
   let woken = 0;
   const changed = (before: string, after: string) => own.changed(key, at(before), at(after), () => (woken += 1));
   return { own, changed, woken: () => woken };

@@ -18,7 +18,7 @@ interface Pass {
   isOver: boolean;
 }
 
-export class OwnWrites {
+export class StatusEchoes {
   readonly #passes = new Map<NamespacedName, Pass>();
 
   begin(key: NamespacedName): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TransportResponse } from '@keelson/core';
-import { parseAnswer, statusOf, warningsOf } from './answer.ts';
 import { bytesOf } from './bytes.ts';
+import { parseAnswer, statusOf, warningsOf } from './response.ts';
 
 async function* nothing() {}
 
