@@ -1,7 +1,7 @@
 /**
  * Objects as the server holds them: plain JSON values, frozen once stored.
  *
- * Steps of the walk take such values and return new ones that share what did not change; nothing is cloned to be read.
+ * Steps take such values and return new ones that share what did not change; nothing is cloned to be read.
  */
 import { isObject, type JsonObject, type ObjectMeta } from '@keelson/core';
 

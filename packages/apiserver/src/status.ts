@@ -1,5 +1,5 @@
 /**
- * Failures as the API server words them: a `Status` in the making, thrown by any step of the walk.
+ * Failures as the API server words them: a `Status` in the making, thrown by any step.
  *
  * Clients branch on reason and code, people read the message; both are those of the real server.
  */
@@ -24,7 +24,7 @@ export const kindNamed = ({ group, kind }: { group: string; kind: string }): Nam
 
 type Details = NonNullable<Status['details']>;
 
-/** Ends the walk with this answer. */
+/** Ends a request with this answer. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status;

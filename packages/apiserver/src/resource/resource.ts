@@ -93,7 +93,7 @@ export interface Strategy {
   readonly markDeleted: ((object: ApiObject, now: string) => ApiObject | undefined) | undefined;
   /** Whether the garbage collector's finalizers may be put on these objects. */
   readonly collectible: boolean;
-  /** Whether an update that leaves a deleted object without finalizers removes it. */
+  /** Whether a deleted object waits for nothing but `metadata.finalizers`; a namespace has others in its spec. */
   isFinalized(object: ApiObject): boolean;
 
   /** Field selectors, beside metadata.name and metadata.namespace. */

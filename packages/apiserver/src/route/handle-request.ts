@@ -1,6 +1,6 @@
 /**
- * A request's walk through the server: authenticate → authorise → route → the verb (decode, mutate, admit, validate,
- * store) → encode. Whatever goes wrong on the way is a `Status`.
+ * A request on its way to its handler: who asks, on whose behalf, whether that is allowed, and for which resource.
+ * Whatever goes wrong, here or in the handler, is answered with a `Status`.
  */
 
 import { attributesOf, refusal } from '../authorise/attributes.ts';
@@ -8,9 +8,9 @@ import { discover } from '../discovery/discovery.ts';
 import { health } from '../discovery/health.ts';
 import { issuerDiscovery } from '../discovery/issuer.ts';
 import type { OpenApi } from '../discovery/open-api.ts';
-import { prefersYaml } from '../encode/negotiate.ts';
+import { render } from '../encode/render.ts';
 import type { Impersonator } from '../impersonate/impersonate.ts';
-import { type ApiRequest, type ApiResponse, isStream, jsonResponse, textResponse } from '../request/exchange.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse, textResponse } from '../request/exchange.ts';
 import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { isPrivileged, type User } from '../request/user.ts';
 import { warningHeaders } from '../request/warnings.ts';
@@ -30,7 +30,7 @@ export interface RequestHandling {
 export async function handleRequest(handling: RequestHandling, request: ApiRequest): Promise<ApiResponse> {
   const warnings: string[] = [];
   const response = withWarnings(await respond(handling, request, warnings), warnings);
-  return prefersYaml(request.headers.accept) ? asYaml(response) : pretty(request, response);
+  return render(request, response);
 }
 
 async function respond(handling: RequestHandling, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
@@ -115,30 +115,4 @@ function failure(error: unknown, user: User | undefined): ApiResponse {
 function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
   if (warnings.length === 0) return response;
   return { ...response, headers: { ...response.headers, warning: warningHeaders(warnings) } };
-}
-
-async function asYaml(response: ApiResponse): Promise<ApiResponse> {
-  if (isStream(response.body) || !isPlainJson(response)) return response;
-  const { stringify } = await import('yaml');
-  const value: unknown = JSON.parse(Buffer.concat(response.body).toString());
-  const headers = { ...response.headers, 'content-type': 'application/yaml' };
-  // As Go's library writes it: members in order, and what an older reader would take for something else in quotes.
-  const style = { aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true, indentSeq: false } as const;
-  return { ...response, headers, body: [Buffer.from(stringify(value, { ...style, compat: 'yaml-1.1' }))] };
-}
-
-function isPlainJson({ headers, body }: ApiResponse): boolean {
-  const type = headers['content-type'];
-  return type === 'application/json' && headers['content-encoding'] === undefined && body.length > 0;
-}
-
-const people = /^(?:curl|Wget|Mozilla\/5\.0)/;
-
-/** People who look at an answer get it indented. */
-function pretty({ query, headers }: ApiRequest, response: ApiResponse): ApiResponse {
-  const asked = query.get('pretty');
-  const wanted = asked === null ? people.test(headers['user-agent'] ?? '') : asked === 'true' || asked === '1';
-  if (!wanted || isStream(response.body) || !isPlainJson(response)) return response;
-  const value: unknown = JSON.parse(Buffer.concat(response.body).toString());
-  return { ...response, body: [Buffer.from(JSON.stringify(value, null, 2))] };
 }
