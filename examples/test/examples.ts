@@ -7,7 +7,8 @@ import { Lease } from '@keelson/core/coordination/v1';
 import { ConfigMap, Namespace } from '@keelson/core/v1';
 import { runExample } from './program.ts';
 
-const folder = new URL('../client/', import.meta.url);
+const folder = new URL('../', import.meta.url);
+const groups = ['client', 'schema'];
 
 /** Tests every example against the cluster of the kubeconfig, which must be new. */
 export function testExamples(kubeconfig: () => string): void {
@@ -24,9 +25,9 @@ export function testExamples(kubeconfig: () => string): void {
 
   const tested = new Map<string, () => Promise<void>>([
     [
-      'apply-and-scale',
+      'client/apply-and-scale',
       async () => {
-        assert.deepEqual(await linesOf('apply-and-scale'), [
+        assert.deepEqual(await linesOf('client/apply-and-scale'), [
           'web shall have 1 replica',
           'web shall have 3 replicas',
           'get deployments.apps default/web: deployments.apps "web" not found',
@@ -34,13 +35,13 @@ export function testExamples(kubeconfig: () => string): void {
       },
     ],
     [
-      'control-loop',
+      'client/control-loop',
       async () => {
         await using cluster = await connected();
         const { client } = cluster;
         const metadata = { namespace: 'default', name: 'guest', labels: { greet: 'yes' } };
         await client.create(ConfigMap, { metadata, data: { name: 'Ada' } });
-        await using program = runExample('control-loop', kubeconfig());
+        await using program = runExample('client/control-loop', kubeconfig());
         await program.printed('default/guest: Hello, Ada!');
         await client.patch(ConfigMap, 'default/guest', { data: { name: 'Grace' } });
         await program.printed('default/guest: Hello, Grace!');
@@ -53,20 +54,20 @@ export function testExamples(kubeconfig: () => string): void {
       },
     ],
     [
-      'list-in-pages',
+      'client/list-in-pages',
       async () => {
-        const lines = await linesOf('list-in-pages');
+        const lines = await linesOf('client/list-in-pages');
         assert.match(lines[0] ?? '', /^a page of 2, [1-9]\d* more$/);
         assert.ok(lines.includes('kube-public: 1'), lines.join('\n'));
       },
     ],
     [
-      'kinds-at-run-time',
+      'client/kinds-at-run-time',
       async () => {
-        const [first, ...keys] = await linesOf('kinds-at-run-time');
+        const [first, ...keys] = await linesOf('client/kinds-at-run-time');
         assert.match(first ?? '', /^Namespace v1, Cluster, .*\bwatch\b/);
         assert.ok(keys.includes('kube-system'));
-        await using program = runExample('kinds-at-run-time', kubeconfig(), 'example.com', 'gadgets');
+        await using program = runExample('client/kinds-at-run-time', kubeconfig(), 'example.com', 'gadgets');
         const { code, errors } = await program.ended();
         assert.deepEqual(
           { code, errors },
@@ -75,11 +76,11 @@ export function testExamples(kubeconfig: () => string): void {
       },
     ],
     [
-      'lead-alone',
+      'client/lead-alone',
       async () => {
-        await using first = runExample('lead-alone', kubeconfig(), 'first');
+        await using first = runExample('client/lead-alone', kubeconfig(), 'first');
         await first.printed('first wrote');
-        await using second = runExample('lead-alone', kubeconfig(), 'second');
+        await using second = runExample('client/lead-alone', kubeconfig(), 'second');
         await second.printed('second sees first lead');
         assert.equal((await first.ended('SIGTERM')).code, 0);
         await second.printed('second wrote'); // the first gave its Lease back
@@ -88,7 +89,7 @@ export function testExamples(kubeconfig: () => string): void {
         assert.equal(lines[0], 'second sees first lead');
         assert.ok(lines.includes('second sees second lead'));
 
-        await using robbed = runExample('lead-alone', kubeconfig(), 'third');
+        await using robbed = runExample('client/lead-alone', kubeconfig(), 'third');
         await robbed.printed('third wrote');
         await using cluster = await connected();
         await cluster.client.patch(Lease, 'default/lead-alone', { spec: { holderIdentity: 'thief' } });
@@ -97,35 +98,54 @@ export function testExamples(kubeconfig: () => string): void {
       },
     ],
     [
-      'record-event',
+      'client/record-event',
       async () => {
-        assert.deepEqual(await linesOf('record-event'), ['ServiceAccount default: said hello (3 times)']);
+        assert.deepEqual(await linesOf('client/record-event'), ['ServiceAccount default: said hello (3 times)']);
       },
     ],
     [
-      'retry-on-conflict',
+      'client/retry-on-conflict',
       async () => {
-        assert.deepEqual(await linesOf('retry-on-conflict'), ['five counted to 5']);
+        assert.deepEqual(await linesOf('client/retry-on-conflict'), ['five counted to 5']);
       },
     ],
     [
-      'find-by-index',
+      'client/find-by-index',
       async () => {
         await using cluster = await connected();
         const namespaces = await cluster.client.list(Namespace);
         await eachHasCertificates(cluster.client, namespaces.items.length);
-        const [first = '', ...found] = await linesOf('find-by-index');
+        const [first = '', ...found] = await linesOf('client/find-by-index');
         assert.match(first, new RegExp(`^${namespaces.items.length} of \\d+ config maps have a ca.crt$`));
         assert.ok(found.includes('default/kube-root-ca.crt'));
       },
     ],
     [
-      'act-as-service-account',
+      'client/act-as-service-account',
       async () => {
-        assert.deepEqual(await linesOf('act-as-service-account'), [
+        assert.deepEqual(await linesOf('client/act-as-service-account'), [
           'system:serviceaccount:default:default',
           'list configmaps in default: configmaps is forbidden: User "system:serviceaccount:default:default" cannot list ' +
             'resource "configmaps" in API group "" in the namespace "default"',
+        ]);
+      },
+    ],
+    [
+      'schema/define-a-kind',
+      async () => {
+        assert.deepEqual(await linesOf('schema/define-a-kind'), [
+          'blog.example.com has 2 replicas',
+          'Invalid value: 10: spec.replicas in body should be less than or equal to 9',
+        ]);
+      },
+    ],
+    [
+      'schema/rules-in-cel',
+      async () => {
+        assert.deepEqual(await linesOf('schema/rules-in-cel'), [
+          'spec: Invalid value: more is used than there is',
+          'spec: Invalid value: a volume never shrinks',
+          "  spec: x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'sise'",
         ]);
       },
     ],
@@ -134,7 +154,9 @@ export function testExamples(kubeconfig: () => string): void {
   for (const [name, run] of tested) test(name, run);
 
   test('each example is tested, and shorter than 40 lines', () => {
-    const names = readdirSync(folder).map((file) => file.replace('.ts', ''));
+    const names = groups.flatMap((group) =>
+      readdirSync(new URL(`${group}/`, folder)).map((file) => `${group}/${file.replace('.ts', '')}`),
+    );
     assert.deepEqual(names.sort(), [...tested.keys()].sort());
     for (const name of names) {
       const lines = readFileSync(new URL(`${name}.ts`, folder), 'utf8')

@@ -19,8 +19,9 @@ export interface Ending {
   readonly errors: string;
 }
 
+/** `name` is that of the file below `examples`, such as `client/lead-alone`. */
 export function runExample(name: string, kubeconfig: string, ...args: string[]): Program {
-  const file = fileURLToPath(new URL(`../client/${name}.ts`, import.meta.url));
+  const file = fileURLToPath(new URL(`../${name}.ts`, import.meta.url));
   const child = spawn(execPath, [file, ...args], {
     env: { ...process.env, KUBECONFIG: kubeconfig },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,6 +17,7 @@ import {
   timestamp,
 } from './language/types.ts';
 
+/** A schema as CEL sees it: its type, its fields, and how large its values may be. */
 export interface DeclaredType {
   readonly type: Type;
   /** By the name that expressions use, where this is an object. */

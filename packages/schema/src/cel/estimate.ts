@@ -24,6 +24,7 @@ import {
 } from './language/cost.ts';
 import { dyn, optionalValue, type Type } from './language/types.ts';
 
+/** From the least to the most that an expression may cost; `root` is the type of `self`. */
 export function estimateCost(checked: Checked, root: DeclaredType): Range {
   return new Estimator(checked, root).cost(checked.expr);
 }

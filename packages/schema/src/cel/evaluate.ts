@@ -32,6 +32,7 @@ interface Frame {
 
 type Step = (frame: Frame) => Value;
 
+/** Runs an expression with these variables; throws `BudgetExceeded` when it costs too much. */
 export type Program = (variables: ReadonlyMap<string, Value>, budget: Budget) => Value;
 
 /** `names` are the variables that a run gives. */

@@ -10,6 +10,7 @@ import { nameOf, optional, type Type } from './language/types.ts';
 import { kubernetesEnvironment } from './library/kubernetes-environment.ts';
 import { checkLiterals, uncomputable } from './literals-check.ts';
 
+/** An expression that compiled. */
 export interface Expression {
   readonly program: Program;
   readonly usesOldSelf: boolean;
@@ -17,6 +18,7 @@ export interface Expression {
   readonly maxCost: number;
 }
 
+/** An expression, or why it is none, in the words of the server. */
 export type Compiled = Expression | { readonly problem: string };
 
 /** `result` is the type that it must have: bool for a rule, string for a message. */

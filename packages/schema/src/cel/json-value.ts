@@ -11,6 +11,7 @@ import { isEqual } from './language/equality.ts';
 import { escapeName, isKeyword, unescapeName } from './language/escape-name.ts';
 import { CelError, Duration, Items, keyText, ListValue, MapValue, Timestamp, type Value } from './language/values.ts';
 
+/** A JSON value as CEL sees it, by its schema: nothing is copied, parts are made when they are asked for. */
 export function jsonValue(json: unknown, schema: JSONSchemaProps): Value {
   if (json === null || json === undefined) {
     return schema.nullable ? null : new CelError('invalid data, got null for schema with nullable=false');

@@ -12,6 +12,7 @@ import { dyn, isSameType, nameOf, optionalValue, showType, type Type } from './l
 import { CelError, type Value } from './language/values.ts';
 import { clauses, parsePattern } from './library/text-format.ts';
 
+/** Adds an issue for each literal that a function cannot read, such as a regular expression. */
 export function checkLiterals(checked: Checked, issues: Issue[]): void {
   checkOneType(checked.expr, checked.types, new Set(), issues);
   visit(checked.expr, new Set(), (call) => {

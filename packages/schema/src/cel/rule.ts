@@ -7,6 +7,7 @@ import { type Compiled, compileExpression, type Expression } from './expression.
 import type { Budget } from './language/budget.ts';
 import type { Value } from './language/values.ts';
 
+/** A rule that compiled. */
 export interface Rule {
   readonly rule: ValidationRule;
   readonly expression: Expression;
@@ -15,6 +16,7 @@ export interface Rule {
   readonly fieldPath: string;
 }
 
+/** The condition of a rule. */
 export function compileCondition(rule: ValidationRule, self: DeclaredType): Compiled {
   return compileExpression(rule.rule, self, rule.optionalOldSelf === true, {
     type: 'bool',
@@ -66,6 +68,7 @@ export function messageOf(
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > maxMessageBytes ? undefined : text;
 }
 
+/** The problem that a false rule is. */
 export function failure(
   rule: ValidationRule,
   field: string,

@@ -65,6 +65,7 @@ function lazily<T>(make: () => T): () => T {
 /** Gets what a rule says that is tolerated to fail. */
 export type Warn = (text: string) => void;
 
+/** How rules are run over a value. */
 export interface RunOptions {
   /** Where the value stands. @default the whole object */
   readonly field?: string;
@@ -72,6 +73,7 @@ export interface RunOptions {
   readonly warn?: Warn;
 }
 
+/** What the rules say of a value that was `old` before this update. */
 export function ruleProblems(
   root: RuleNode,
   value: unknown,

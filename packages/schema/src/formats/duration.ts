@@ -56,8 +56,10 @@ const words: readonly (readonly [bigint, ...string[]])[] = [
   [604_800n * second, 'w', 'wk', 'week'],
 ];
 
-// Besides Go's durations, anything that holds a number before a word for a unit, or before a longer one that begins
-// like the unit's last word: `22 ns`, `3 weeks`, and also `x3 daysy`. The real server does so.
+/**
+ * Besides Go's durations, anything that holds a number before a word for a unit, or before a longer one that begins
+ * like the unit's last word: `22 ns`, `3 weeks`, and also `x3 daysy`. The real server does so.
+ */
 export function parseAnyDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined) return plain;

@@ -1,6 +1,7 @@
 /** Mail addresses as Go's `mail.ParseAddress` reads them: `a@b`, `Name <a@b>`, with comments and quoted parts. */
 import { parseIp } from './ip.ts';
 
+/** Whether a text is one mail address. */
 export function isEmail(text: string): boolean {
   const reader = new Reader(text);
   return reader.address() && reader.skipComments() && reader.isAtEnd();

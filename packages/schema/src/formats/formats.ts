@@ -6,6 +6,7 @@ import { isCreditCard, isIsbn10, isIsbn13 } from './numbers-with-checksum.ts';
 import { isDate, isDateTime } from './time.ts';
 import { parseRequestUri } from './uri.ts';
 
+/** Whether a text is of the format. */
 export type Format = (text: string) => boolean;
 
 const shortName = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

@@ -12,6 +12,7 @@ function parseIpv4(text: string, sloppy = false): readonly number[] | undefined 
   return bytes.every((byte) => byte < 256) ? bytes : undefined;
 }
 
+/** The sixteen bytes of an address. */
 export function parseIpv6(text: string, sloppy = false): readonly number[] | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
@@ -42,15 +43,17 @@ function groups(half: string, isLast: boolean, sloppy: boolean): readonly number
   return bytes.length <= 16 ? bytes : undefined;
 }
 
-// What holds a dot and can be read is taken for IPv4, also `::ffff:1.2.3.4`: so does the real server.
+/** What holds a dot and can be read is taken for IPv4, also `::ffff:1.2.3.4`: so does the real server. */
 export function isIpv4(text: string): boolean {
   return text.includes('.') && parseIp(text, true) !== undefined;
 }
 
+/** The format `ipv6`. */
 export function isIpv6(text: string): boolean {
   return text.includes(':') && parseIp(text) !== undefined;
 }
 
+/** The format `cidr`: an address and the length of a prefix. */
 export function isCidr(text: string): boolean {
   const slash = text.indexOf('/');
   if (slash < 0) return false;

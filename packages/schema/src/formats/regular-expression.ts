@@ -1,6 +1,7 @@
 /** Regular expressions of RE2, which the API server uses: linear in time, and without look-around. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
+/** A regular expression that compiled. */
 export type RegularExpression = RE2JS;
 
 /** The expression, or why it is none, in the words of Go's `regexp`. */

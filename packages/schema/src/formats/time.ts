@@ -76,8 +76,10 @@ export function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !('problem' in parseTime(`${text}T00:00:00Z`));
 }
 
-// Anything that holds a date, a "t" and a time passes, a fraction may begin with any character, and the first "t"
-// after the time ends it: so does the real server.
+/**
+ * Anything that holds a date, a "t" and a time passes, a fraction may begin with any character, and the first "t"
+ * after the time ends it: so does the real server.
+ */
 export function isDateTime(text: string): boolean {
   const [date = '', time] = text.toLowerCase().split('t');
   if (time === undefined || !isDate(date)) return false;

@@ -1,6 +1,7 @@
 /** URIs as Go's `url.ParseRequestURI` reads them: absolute, or a path from the root. */
 import { parseIpv6 } from './ip.ts';
 
+/** The parts of a URI. */
 export interface RequestUri {
   readonly scheme: string;
   /** With the port; an IPv6 address stands in brackets. */
@@ -9,6 +10,7 @@ export interface RequestUri {
   readonly query: string;
 }
 
+/** Undefined where a text is no URI. */
 export function parseRequestUri(text: string): RequestUri | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
   if (text === '' || /[\u0000-\u001f\u007f]/.test(text)) return undefined;

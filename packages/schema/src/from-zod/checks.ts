@@ -1,8 +1,10 @@
 /** The checks of a zod schema, as data: `.min(1)`, `.regex(…)`, and what a format such as `z.int32()` brings itself. */
 import type { z } from 'zod';
 
+/** A check of zod as data. */
 export type CheckDef = z.core.$ZodChecks['_zod']['def'] | { readonly check: 'custom' | 'describe' | 'meta' };
 
+/** The checks of a schema, its own first. */
 export function checksOf(schema: z.core.$ZodType): readonly CheckDef[] {
   const { def } = schema._zod;
   // A format is a schema and its own first check.

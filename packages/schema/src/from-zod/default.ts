@@ -3,6 +3,7 @@ import { equalJson } from '@keelson/core';
 import { z } from 'zod';
 import type { DefinitionField } from './definition-field.ts';
 
+/** The default, if the API server would take it; refused with a way out if not. */
 export function checkedDefault(
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
   at: DefinitionField,

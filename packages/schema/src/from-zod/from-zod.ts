@@ -40,6 +40,7 @@ const reasons: Readonly<Record<string, string>> = {
   tuple: 'the items of a list share one schema: use z.array(), or an object with a field for each',
 };
 
+/** The structural schema; what it cannot say is refused at the field where it stands. */
 export function structuralSchema(
   schema: z.core.$ZodType,
   at: DefinitionField,

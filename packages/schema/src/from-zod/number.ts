@@ -20,6 +20,7 @@ const formats = {
 
 const narrowness = ['float64', 'float32', 'safeint', 'uint32', 'int32'] as const;
 
+/** The schema of a number with these checks. */
 export function numberSchema(checks: readonly CheckDef[], at: DefinitionField): JSONSchemaProps {
   let lower: Bound | undefined;
   let upper: Bound | undefined;

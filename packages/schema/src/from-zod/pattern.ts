@@ -5,10 +5,12 @@
  * RE2 lacks (look-around, backreferences) is named.
  */
 
+/** A pattern for RE2, or what RE2 lacks for it. */
 export type Translation = { readonly pattern: string } | { readonly lacking: string };
 
 class Lacking extends Error {}
 
+/** The same expression in the syntax of RE2. */
 export function re2Pattern({ source, flags }: RegExp): Translation {
   try {
     if (/[vy]/.test(flags)) throw new Lacking(`the flag ${/[vy]/.exec(flags)?.[0]}`);

@@ -24,6 +24,7 @@ interface FormatDef {
   readonly normalize?: boolean | undefined;
 }
 
+/** The schema of a text with these checks. */
 export function stringSchema(checks: readonly CheckDef[], at: DefinitionField): JSONSchemaProps {
   let minLength: number | undefined;
   let maxLength: number | undefined;

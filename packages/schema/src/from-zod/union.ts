@@ -6,6 +6,7 @@ import { equalJson } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { DefinitionField } from './definition-field.ts';
 
+/** The schema of a union of these options. */
 export function unionSchema(
   options: readonly JSONSchemaProps[],
   discriminator: string | undefined,

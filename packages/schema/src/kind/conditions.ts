@@ -1,7 +1,7 @@
 /**
  * The schema of `status.conditions`: a list merged by `type`, with the limits of Kubernetes' own Condition.
  *
- * The declared types bind whoever writes the status. In the CRD the type stays an open string: an enum would refuse
+ * The declared types bind the writer of the status. In the CRD the type stays an open string: an enum would refuse
  * conditions that a later version or a foreign controller writes.
  */
 import type { Condition, ConditionInput, ConditionStatus } from '@keelson/core';
@@ -43,6 +43,14 @@ const declared = z.registry<{ readonly types: readonly string[] }>();
 
 /**
  * The schema of `status.conditions` with these types, which the compiler then knows.
+ *
+ * @example
+ * status: z.object({ conditions: conditions('Available', 'Progressing', 'Degraded') })
+ */
+/**
+ * The schema of `status.conditions` with these types of conditions. The writer of the status states one of these;
+ * its readers may meet others. The engine stamps `observedGeneration` and `lastTransitionTime`. Throws a
+ * `TypeError` for a type that is no name.
  *
  * @example
  * status: z.object({ conditions: conditions('Available', 'Progressing', 'Degraded') })

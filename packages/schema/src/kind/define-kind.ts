@@ -38,6 +38,29 @@ type NoOtherFields<Versions> = {
  * });
  * export type Website = ObjectOf<typeof Website>;
  */
+/**
+ * Defines a kind: a value that clients and controllers take like `Deployment`, from which `crdOf` makes the CRD and
+ * `ObjectOf` and `InputOf` the types. Throws a `TypeError` that names everything at once which the API server would
+ * refuse, or would accept and not enforce.
+ *
+ * Hovering a field of an object shows its type; the text of `.describe()` is data, which TypeScript cannot show there.
+ * It stands in the CRD, where `kubectl explain` reads it.
+ *
+ * @example
+ * export const Memcached = defineKind({
+ *   group: 'cache.example.com',
+ *   kind: 'Memcached',
+ *   hub: 'v1alpha1',
+ *   versions: {
+ *     v1alpha1: {
+ *       storage: true,
+ *       spec: z.object({ size: z.int32().min(1).max(5).default(1).describe('How many servers to run.') }),
+ *       status: z.object({ conditions: conditions('Available') }),
+ *     },
+ *   },
+ * });
+ * export type Memcached = ObjectOf<typeof Memcached>;
+ */
 export function defineKind<
   const Group extends string,
   const Name extends string,

@@ -16,12 +16,13 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
+/** One version of a kind: its fields, and what else users see of it. */
 export interface VersionDefinition {
   /** Objects are stored in this version; exactly one version says so. */
   readonly storage?: boolean;
   /** @default true */
   readonly served?: boolean;
-  /** Warns whoever uses this version; a string is the warning. */
+  /** Warns the users of this version; a string is the warning. */
   readonly deprecated?: boolean | string;
   readonly spec: z.ZodObject;
   /** Its fields are optional by construction, and `observedGeneration` is added. */

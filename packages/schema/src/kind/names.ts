@@ -6,6 +6,7 @@ import type { KindDefinition } from './definition.ts';
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
+/** `spec.names` of a CRD. */
 export interface Names {
   readonly plural: string;
   readonly singular: string;
@@ -15,6 +16,7 @@ export interface Names {
   readonly categories?: readonly string[];
 }
 
+/** The names, with those that follow from the kind. */
 export function namesOf({ kind, plural, singular, shortNames, categories }: KindDefinition): Names {
   return {
     plural: plural ?? `${kind.toLowerCase()}s`,
@@ -26,6 +28,7 @@ export function namesOf({ kind, plural, singular, shortNames, categories }: Kind
   };
 }
 
+/** Refuses names that the API server would not take. */
 export function refuseNames(definition: KindDefinition, at: DefinitionField): void {
   const { group, kind, versions, shortNames = [], categories = [] } = definition;
   const { plural, singular } = namesOf(definition);

@@ -33,12 +33,15 @@ type StatusRead<Fields> = {
   readonly observedGeneration?: number | undefined;
 };
 
+/** The spec of a version as read: defaults are filled in. */
 export type SpecReadOf<Version> = Version extends { readonly spec: infer Spec } ? ReadonlyDeep<z.output<Spec>> : never;
 
+/** The spec of a version as written: what has a default may be absent. */
 export type SpecWrittenOf<Version> = Version extends { readonly spec: infer Spec }
   ? ReadonlyDeep<z.input<Spec>>
   : never;
 
+/** The status of a version as read; never for a version without one. */
 export type StatusReadOf<Version> = Version extends { readonly status: infer Status }
   ? StatusRead<z.output<Status>>
   : never;

@@ -7,6 +7,7 @@ import { fieldAt } from './field-path.ts';
 
 const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' } as const;
 
+/** The columns of a version, the age among them. */
 export function printerColumns(
   version: VersionDefinition,
   schema: JSONSchemaProps,

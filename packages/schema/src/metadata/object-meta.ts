@@ -12,6 +12,7 @@ import { goNumber, isInteger } from '../wording/go-text.ts';
 /** A value cannot be decoded at all; the message is Go's. */
 class Malformed extends Error {}
 
+/** Metadata in its form, with the fields that are unknown; or why it has none. */
 export type Decoded = { readonly value: unknown; readonly unknown: readonly string[] } | { readonly malformed: string };
 
 type Decode = (value: unknown, at: FieldPath) => unknown;
@@ -25,6 +26,7 @@ interface FieldPath {
   readonly unknown: string[];
 }
 
+/** Reads metadata as Go would. */
 export function decodeObjectMeta(value: unknown): Decoded {
   const unknown: string[] = [];
   try {

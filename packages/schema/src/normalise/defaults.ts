@@ -7,6 +7,7 @@ import { isObject } from '@keelson/core';
 import { changeFields, changeItems, setField } from '../tree/change.ts';
 import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
 
+/** The value with the defaults of its schema. */
 export function fillDefaults(node: SchemaNode | undefined, value: unknown): unknown {
   if (node === undefined || !node.has.defaults) return value;
   if (Array.isArray(value)) return changeItems(value, (item) => fillDefaults(node.items, orDefault(node.items, item)));

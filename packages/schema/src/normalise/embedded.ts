@@ -9,6 +9,7 @@ import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
 import { compareBytes } from '../wording/go-text.ts';
 import { invalidValue, type Problem, problemText, required } from '../wording/problem.ts';
 
+/** A value whose embedded resources are in their form. */
 export interface Coerced {
   readonly value: unknown;
   /** Unknown fields of metadata, which were dropped. */
@@ -25,6 +26,7 @@ class Malformed extends Error {
   }
 }
 
+/** Brings the metadata of embedded resources into its form. */
 export function coerceEmbedded(root: SchemaNode, object: unknown): Coerced {
   const unknown: string[] = [];
   try {
@@ -71,6 +73,7 @@ function childField(node: SchemaNode, field: string, name: string): string {
   return `${field}[${name}]`;
 }
 
+/** What is wrong with the embedded resources in a value. */
 export function embeddedProblems(node: SchemaNode | undefined, value: unknown, field = ''): readonly Problem[] {
   if (node === undefined || !node.has.embedded) return [];
   if (Array.isArray(value)) return value.flatMap((item, i) => embeddedProblems(node.items, item, `${field}[${i}]`));

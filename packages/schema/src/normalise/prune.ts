@@ -11,6 +11,7 @@ import { compareBytes } from '../wording/go-text.ts';
 import { dropNull } from './drop-nulls.ts';
 import { coerceEmbedded } from './embedded.ts';
 
+/** A value without unknown fields. */
 export interface Pruned {
   /** The value without the fields that the schema does not know. */
   readonly value: unknown;

@@ -27,6 +27,7 @@ const resource: Surround = (value) => ({
   ...(isObject(value) ? value : {}),
 });
 
+/** What is wrong with the defaults in a schema. */
 export function defaultProblems(
   schema: JSONSchemaProps,
   field: string,

@@ -8,6 +8,7 @@ import { internalItems } from './internal-form.ts';
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
+/** What is known of where a schema stands. */
 export interface Context {
   /** Why there can be no default here. */
   readonly forbidsDefaults: string | undefined;
@@ -15,6 +16,7 @@ export interface Context {
   readonly isMeta: boolean;
 }
 
+/** Keywords that a CRD cannot have, here. */
 export function keywordProblems(
   schema: JSONSchemaProps,
   { forbidsDefaults, isMeta }: Context,
@@ -70,6 +72,7 @@ function typeProblem(schema: JSONSchemaProps, wanted: string, keyword: string, f
     : invalidValue(`${field}.type`, schema.type, detail);
 }
 
+/** What is wrong with the extensions of Kubernetes at a schema. */
 export function extensionProblems(schema: JSONSchemaProps, field: string): readonly Problem[] {
   const { type } = schema;
   const mapType = schema['x-kubernetes-map-type'];

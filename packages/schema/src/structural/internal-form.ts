@@ -3,14 +3,17 @@ import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextension
 import { isSchema } from '../tree/schema-node.ts';
 import { goJson, Verbatim } from '../wording/go-text.ts';
 
+/** A rule as messages show it. */
 export function internalRule(rule: ValidationRule): Verbatim {
   return new Verbatim(struct(ruleFields(rule)));
 }
 
+/** A schema as messages show it. */
 export function internalSchema(schema: JSONSchemaProps): Verbatim {
   return new Verbatim(schemaText(schema));
 }
 
+/** The items of a list as messages show them. */
 export function internalItems(items: NonNullable<JSONSchemaProps['items']>): Verbatim {
   return new Verbatim(itemsText(items));
 }

@@ -1,7 +1,7 @@
 /**
  * How the rules of a schema are judged, as an interface: the judge knows CEL, and a schema without rules needs none.
  *
- * Types only, so that whoever defines a kind without rules does not load CEL.
+ * Types only, so that a kind without rules does not load CEL.
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { SchemaNode } from '../tree/schema-node.ts';

@@ -17,6 +17,7 @@ export function changeFields(
   return copy ?? object;
 }
 
+/** The list with another value for each item for which `change` gives one. */
 export function changeItems(
   list: readonly unknown[],
   change: (value: unknown, index: number) => unknown,

@@ -7,6 +7,7 @@ import { equalJson, isObject } from '@keelson/core';
 import { listMapKey } from './list-map-key.ts';
 import { fieldNode, type SchemaNode } from './schema-node.ts';
 
+/** A value together with what it was before. */
 export class Correlation {
   readonly #node: SchemaNode;
   readonly #value: unknown;

@@ -1,6 +1,7 @@
 /** The structure of a schema, compiled once: what pruning, defaulting, correlation and rules need at each place. */
 import type { JSONSchemaProps, ValidationRule } from '@keelson/core/apiextensions/v1';
 
+/** A place in the tree of a schema. */
 export interface SchemaNode {
   readonly schema: JSONSchemaProps;
   readonly properties: ReadonlyMap<string, SchemaNode>;
@@ -20,6 +21,7 @@ export interface SchemaNode {
   readonly has: { readonly defaults: boolean; readonly embedded: boolean; readonly lists: boolean };
 }
 
+/** The tree of a schema. */
 export function compileNode(schema: JSONSchemaProps): SchemaNode {
   const properties = new Map(
     Object.entries(schema.properties ?? {}).map(([name, field]) => [name, compileNode(field)]),
@@ -68,6 +70,7 @@ export function fieldNode(node: SchemaNode | undefined, name: string): SchemaNod
   return node.properties.get(name) ?? (node.additional === 'open' ? undefined : node.additional);
 }
 
+/** Whether there is a schema, rather than a boolean or a list. */
 export function isSchema(value: unknown): value is JSONSchemaProps {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

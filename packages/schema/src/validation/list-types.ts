@@ -5,6 +5,7 @@ import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
 import { goJson } from '../wording/go-text.ts';
 import { duplicateValue, invalidValue, type Problem } from '../wording/problem.ts';
 
+/** Items and keys that occur twice, in a value and below. */
 export function listTypeProblems(node: SchemaNode | undefined, value: unknown, field = ''): readonly Problem[] {
   if (node === undefined || !node.has.lists) return [];
   if (Array.isArray(value)) {

@@ -5,6 +5,7 @@ import type { ValueSchema } from './value-schema.ts';
 /** What is found when the value is checked against one alternative. */
 export type Check = (alternative: ValueSchema) => ProblemList;
 
+/** Checks a value against all alternatives of its schema. */
 export function checkAlternatives(schema: ValueSchema, check: Check, path: string, problems: ProblemList): void {
   if (schema.anyOf.length > 0) checkAnyOf(schema.anyOf, check, path, problems);
   if (schema.oneOf.length > 0) checkOneOf(schema.oneOf, check, path, problems);

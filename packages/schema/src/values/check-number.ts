@@ -14,6 +14,7 @@ import type { ValueSchema } from './value-schema.ts';
 
 type Numeric = number | bigint;
 
+/** Checks a number against its schema. */
 export function checkNumber(schema: ValueSchema, value: Numeric, path: string, problems: ProblemList): void {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema.limits;
   isInRange(schema, value, 'Checked', path, problems);

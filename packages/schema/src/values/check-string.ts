@@ -5,6 +5,7 @@ import { invalidValue, tooLong, typeInvalid } from '../wording/problem.ts';
 import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
+/** Checks a text against its schema. */
 export function checkString(schema: ValueSchema, value: string, path: string, problems: ProblemList): void {
   checkText(schema, value, path, problems);
   problems.matches++;

@@ -5,6 +5,7 @@ import { typeInvalid } from '../wording/problem.ts';
 import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
+/** Checks the type of a value. */
 export function checkType(schema: ValueSchema, value: unknown, path: string, problems: ProblemList): void {
   const { types, format } = schema;
   if (value === null) {

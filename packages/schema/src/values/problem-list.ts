@@ -1,6 +1,7 @@
 /** What the checks of one value found, and how many of them held. */
 import { invalidValue, type Problem, wholeObject } from '../wording/problem.ts';
 
+/** The problems of one value, each once. */
 export class ProblemList {
   readonly all: Problem[] = [];
   /** Decides which failed alternative of an anyOf or oneOf is reported: the one that got furthest. */

@@ -4,6 +4,7 @@ import { type Format, formatOf, isCheckedFormat } from '../formats/formats.ts';
 import { type RegularExpression, regularExpression } from '../formats/regular-expression.ts';
 import { isSchema, itemsOf } from '../tree/schema-node.ts';
 
+/** A schema as the checks need it. */
 export interface ValueSchema {
   /** None in an alternative, two for int-or-string. */
   readonly types: readonly string[];
@@ -48,6 +49,7 @@ type Limits = Pick<
  */
 export type Purpose = 'objects' | 'defaults';
 
+/** Compiles a schema for the checks. */
 export function compileValues(schema: JSONSchemaProps, purpose: Purpose = 'objects'): ValueSchema {
   const { type, format = '', pattern = '', additionalProperties } = schema;
   const isIntOrString = schema['x-kubernetes-int-or-string'] === true && purpose === 'objects';

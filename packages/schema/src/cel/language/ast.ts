@@ -18,6 +18,7 @@ interface Ident {
   readonly name: string;
 }
 
+/** `operand.field`, and `has(operand.field)`. */
 export interface Select {
   readonly kind: 'select';
   readonly at: number;
@@ -27,6 +28,7 @@ export interface Select {
   readonly isTest: boolean;
 }
 
+/** A function, a method or an operator with its arguments. */
 export interface Call {
   readonly kind: 'call';
   readonly at: number;
@@ -36,12 +38,14 @@ export interface Call {
   readonly args: readonly Expr[];
 }
 
+/** `[a, b]`. */
 export interface ListExpr {
   readonly kind: 'list';
   readonly at: number;
   readonly elements: readonly { readonly value: Expr; readonly isOptional: boolean }[];
 }
 
+/** `{a: b}`. */
 export interface MapExpr {
   readonly kind: 'map';
   readonly at: number;

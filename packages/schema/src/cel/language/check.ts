@@ -7,6 +7,7 @@ import * as types from './types.ts';
 import { optionalValue, showSignature, showType, type Type } from './types.ts';
 import { isDynOrError, isLessSpecific, Substitutions } from './unify.ts';
 
+/** An expression with the type of each part, and the overloads that each call may mean. */
 export interface Checked {
   readonly expr: Expr;
   readonly types: ReadonlyMap<Expr, Type>;
@@ -21,6 +22,7 @@ export interface Checked {
 /** Types of the fields of a type. */
 export type FieldTypes = (type: Type & { readonly kind: 'struct' }, field: string) => Type | undefined;
 
+/** Gives each part of an expression its type; what does not fit is added to `issues`. */
 export function check(
   expr: Expr,
   { functions, identifiers }: Environment,

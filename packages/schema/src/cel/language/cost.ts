@@ -15,16 +15,22 @@ export interface Range {
 const limit = 2 ** 64;
 const capped = (value: number): number => Math.min(value, limit);
 
+/** Nothing. */
 export const none: Range = { min: 0, max: 0 };
+/** One step. */
 export const one: Range = { min: 1, max: 1 };
+/** Anything. */
 export const unknown: Range = { min: 0, max: limit };
 
+/** No more and no less. */
 export const exactly = (value: number): Range => ({ min: value, max: value });
 
+/** One after the other. */
 export function plus(...ranges: readonly Range[]): Range {
   return ranges.reduce((a, b) => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) }), none);
 }
 
+/** The one for each of the other. */
 export function times(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }
@@ -34,6 +40,7 @@ export function scaled(range: Range, factor: number): Range {
   return { min: capped(Math.ceil(range.min * factor)), max: capped(Math.ceil(range.max * factor)) };
 }
 
+/** Either of the two. */
 export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
@@ -42,7 +49,9 @@ export function union(a: Range, b: Range): Range {
 export const perCharacter = 0.1;
 /** Per character of a regular expression, for each character that it is applied to. */
 export const perPatternCharacter = 0.25;
+/** For making a list. */
 export const listCost = 10;
+/** For making a map. */
 export const mapCost = 30;
 
 /** An argument of a call, as far as its size is known. */

@@ -3,6 +3,7 @@ import type { CallCost, CallEstimate } from './cost.ts';
 import { parseType, splitParams, type Type } from './types.ts';
 import type { Value } from './values.ts';
 
+/** A function for arguments of these types. */
 export interface Overload {
   readonly id: string;
   readonly isMethod: boolean;
@@ -16,6 +17,7 @@ export interface Overload {
   readonly estimate: CallEstimate | undefined;
 }
 
+/** Functions that belong together. */
 export type Library = readonly (readonly [name: string, overload: Overload])[];
 
 /**
@@ -45,12 +47,14 @@ export function overload(
   ];
 }
 
+/** Everything that expressions can use. */
 export interface Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Identifiers that are there without being declared: types, such as `int`. */
   readonly identifiers: ReadonlyMap<string, Type>;
 }
 
+/** The functions of all libraries together. */
 export function environment(libraries: readonly Library[], identifiers: ReadonlyMap<string, Type>): Environment {
   const functions = new Map<string, Overload[]>();
   for (const [name, each] of libraries.flat()) {

@@ -6,6 +6,7 @@ const keywords: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether no field can be written like this. */
 export function isKeyword(name: string): boolean {
   return keywords.has(name);
 }
@@ -24,6 +25,7 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[./-]/g, (mark) => marks.find(([plain]) => plain === mark)?.[1] ?? mark);
 }
 
+/** The name of a field that is escaped like this; undefined where none is. */
 export function unescapeName(escaped: string): string | undefined {
   let isKnown = true;
   const name = escaped.replace(/__[^_]+__/g, (mark) => {

@@ -1,6 +1,7 @@
 /** Text to tokens. */
 import type { Issue, Source } from './source.ts';
 
+/** A word, number, text or sign, and where it stands. */
 export interface Token {
   readonly kind: 'operator' | 'identifier' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'end';
   readonly text: string;
@@ -31,6 +32,7 @@ const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
   ['operator', /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/uy],
 ];
 
+/** The tokens of an expression; what is none is added to `issues`. */
 export function tokenize(source: Source, issues: Issue[]): readonly Token[] {
   const text = source.characters.join('');
   const tokens: Token[] = [];

@@ -5,16 +5,19 @@ import { Uint, type Value } from './values.ts';
 /** A problem is told as the API server does. */
 export type Parsed<T> = T | { readonly problem: string };
 
+/** A whole number of 64 bits, decimal or hexadecimal. */
 export function parseInt64(text: string): Parsed<bigint> {
   const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
   return BigInt.asIntN(64, value) === value ? value : { problem: 'invalid int literal' };
 }
 
+/** One without a sign. */
 export function parseUint64(text: string): Parsed<bigint> {
   const value = BigInt(text.slice(0, -1));
   return BigInt.asUintN(64, value) === value ? value : { problem: 'invalid uint literal' };
 }
 
+/** A number with a point or an exponent. */
 export function parseDouble(text: string): Parsed<number> {
   const value = Number(text);
   return Number.isFinite(value) ? value : { problem: 'invalid double literal' };
@@ -30,6 +33,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
+/** The text between quotes, with its escapes resolved. */
 export function unquote(token: string): Parsed<string> {
   const { body, isRaw } = unwrap(token);
   if (isRaw) return body;

@@ -19,6 +19,7 @@ interface MacroCall {
   readonly args: readonly Expr[];
 }
 
+/** What stands for a macro such as `all` or `map`; nothing for another call. */
 export function expandMacro({ at, name, target, args }: Call): Expansion {
   if (target === undefined) return name === 'has' && args.length === 1 ? expandHas(args[0], at) : undefined;
   if (name === 'optMap' || name === 'optFlatMap')

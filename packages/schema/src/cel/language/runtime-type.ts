@@ -46,6 +46,7 @@ const names: Readonly<Record<string, string>> = {
   struct: 'map',
 };
 
+/** Whether an overload takes these values. */
 export function accepts({ args }: Overload, values: readonly Value[]): boolean {
   return args.length === values.length && args.every((type, i) => acceptsValue(type, values[i] ?? null));
 }

@@ -1,11 +1,13 @@
 /** The text of an expression: places in it, and what is wrong at them, shown as the API server does. */
 
+/** What is wrong in an expression, and where. */
 export interface Issue {
   /** Counted in characters from the beginning. */
   readonly at: number;
   readonly message: string;
 }
 
+/** The text of an expression, which can show where an issue is. */
 export class Source {
   readonly characters: readonly string[];
   readonly #lineStarts: readonly number[];

@@ -1,5 +1,6 @@
 /** Types of CEL, and how the API server writes them. */
 
+/** A type. */
 export type Type =
   | { readonly kind: Simple }
   | { readonly kind: 'list'; readonly params: readonly [Type] }
@@ -25,30 +26,50 @@ type Simple =
   | 'timestamp'
   | 'uint';
 
+/** true and false. */
 export const bool: Type = { kind: 'bool' };
+/** Bytes. */
 export const bytes: Type = { kind: 'bytes' };
+/** Numbers of 64 bits with a fraction. */
 export const double: Type = { kind: 'double' };
+/** Spans of time. */
 export const duration: Type = { kind: 'duration' };
+/** Any type, known at run time. */
 export const dyn: Type = { kind: 'dyn' };
+/** The type of what has an issue already. */
 export const errorType: Type = { kind: 'error' };
+/** Whole numbers of 64 bits. */
 export const int: Type = { kind: 'int' };
+/** null. */
 export const nullType: Type = { kind: 'null' };
+/** Texts. */
 export const string: Type = { kind: 'string' };
+/** Points in time. */
 export const timestamp: Type = { kind: 'timestamp' };
+/** Whole numbers of 64 bits without a sign. */
 export const uint: Type = { kind: 'uint' };
 
+/** Lists of one type. */
 export const list = (item: Type): Type => ({ kind: 'list', params: [item] });
+/** Maps from one type to another. */
 export const map = (key: Type, value: Type): Type => ({ kind: 'map', params: [key, value] });
+/** A type that is found while checking. */
 export const param = (name: string): Type => ({ kind: 'param', name });
+/** A type of a library. */
 export const opaque = (name: string, ...params: readonly Type[]): Type => ({ kind: 'opaque', name, params });
+/** A type with fields. */
 export const struct = (name: string): Type => ({ kind: 'struct', name });
+/** Values that may be absent. */
 export const optional = (value: Type): Type => opaque('optional_type', value);
+/** The type of a type. */
 export const typeOf = (type: Type): Type => ({ kind: 'type', params: [type] });
 
+/** The types inside of a type. */
 export function paramsOf(type: Type): readonly Type[] {
   return 'params' in type ? type.params : [];
 }
 
+/** The name of a type, or its kind. */
 export function nameOf(type: Type): string {
   return 'name' in type ? type.name : type.kind;
 }
@@ -58,6 +79,7 @@ export function optionalValue(type: Type): Type | undefined {
   return type.kind === 'opaque' && type.name === 'optional_type' ? type.params[0] : undefined;
 }
 
+/** Whether two types are one. */
 export function isSameType(a: Type, b: Type): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || nameOf(a) !== nameOf(b)) return false;
@@ -65,6 +87,7 @@ export function isSameType(a: Type, b: Type): boolean {
   return left.length === right.length && left.every((each, i) => isSameType(each, right[i] ?? errorType));
 }
 
+/** A type as the server writes it. */
 export function showType(type: Type): string {
   const params = paramsOf(type);
   if (type.kind === 'error') return '!error!';

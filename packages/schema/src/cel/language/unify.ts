@@ -84,6 +84,7 @@ export class Substitutions {
   }
 }
 
+/** Whether nothing can be concluded from a type. */
 export function isDynOrError({ kind }: Type): boolean {
   return kind === 'dyn' || kind === 'error';
 }

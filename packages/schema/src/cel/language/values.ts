@@ -8,6 +8,7 @@ import type { Instant } from '../../formats/time.ts';
 import { countCharacters } from './characters.ts';
 import type { Type } from './types.ts';
 
+/** A value of CEL. */
 export type Value =
   | null
   | boolean
@@ -25,6 +26,7 @@ export type Value =
   | OpaqueValue
   | CelError;
 
+/** What went wrong, as a value. */
 export class CelError {
   readonly message: string;
   constructor(message: string) {
@@ -37,6 +39,7 @@ export function noSuchOverload(details = ''): CelError {
   return new CelError(details === '' ? 'no such overload' : `no such overload: ${details}`);
 }
 
+/** A whole number without a sign. */
 export class Uint {
   readonly value: bigint;
   constructor(value: bigint) {
@@ -44,6 +47,7 @@ export class Uint {
   }
 }
 
+/** A point in time. */
 export class Timestamp implements Instant {
   readonly seconds: number;
   readonly nanos: number;
@@ -57,6 +61,7 @@ export class Timestamp implements Instant {
   }
 }
 
+/** A span of time. */
 export class Duration {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
@@ -64,6 +69,7 @@ export class Duration {
   }
 }
 
+/** A type as a value. */
 export class TypeValue {
   readonly name: string;
   constructor(name: string) {
@@ -71,6 +77,7 @@ export class TypeValue {
   }
 }
 
+/** A value that may be absent. */
 export class Optional {
   /** Undefined for none. */
   readonly value: Value | undefined;
@@ -85,6 +92,7 @@ export abstract class OpaqueValue {
   abstract equals(other: OpaqueValue): boolean;
 }
 
+/** A list, of the object or made by an expression. */
 export abstract class ListValue {
   abstract readonly size: number;
   /** Whether comparing it with something that is no list is an error: so it is for lists of the object. */
@@ -125,6 +133,7 @@ export class Items extends ListValue {
   }
 }
 
+/** A map, of the object or made by an expression. */
 export abstract class MapValue {
   abstract readonly size: number;
   /** Whether comparing it with something that is no map is an error: so it is for maps of the object. */

@@ -136,6 +136,7 @@ function containsCidr(cidr: Value, other: Value): Value {
   return (cidr as Cidr).contains(found.ip) && (cidr as Cidr).bits <= found.bits;
 }
 
+/** `ip`, `cidr` and their methods. */
 export const addresses: Library = [
   overload('ip(string): net.IP', (value) => readIp(value as string), read()),
   overload('isIP(string): bool', (value) => !(readIp(value as string) instanceof CelError), read()),

@@ -97,6 +97,7 @@ export function showValue(value: Value): string | undefined {
 
 const shown = (value: Value): Value => showValue(value) ?? conversionError(typeName(value), 'string');
 
+/** `size`, `type`, and a function for each type. */
 export const conversions: Library = [
   ...sizes,
   overload('type(A): type<A>', (value) => new TypeValue(typeName(value))),

@@ -1,5 +1,6 @@
 /** A double as a decimal number with a fixed number of digits after the point, as the API server's `%.3f` writes it. */
 
+/** How many digits stand after the point. */
 export interface Digits {
   /** Zeros are added up to so many. */
   readonly min: number;

@@ -41,6 +41,7 @@ const identifiers = new Map(
   ).map(([name, type]) => [name, types.typeOf(type)] as const),
 );
 
+/** All functions and types that rules of CRDs can use. */
 export const kubernetesEnvironment: Environment = environment(
   [
     operators,

@@ -192,6 +192,7 @@ const distinctEstimate = ({ size }: Sized) => ({ cost: making(2, times(size, siz
 const wholeNumber = (arg: Sized | undefined, otherwise: number): number =>
   typeof arg?.literal === 'bigint' ? Math.max(0, Number(arg.literal)) : otherwise;
 
+/** `sum`, `sort`, `slice` and the other functions for lists. */
 export const lists: Library = [
   ...comparable.map((type) => overload(`list<${type}>.isSorted(): bool`, isSorted, walk)),
   ...summable.map(([type, zero]) => overload(`list<${type}>.sum(): ${type}`, sum(zero), walk)),

@@ -72,6 +72,7 @@ function validate(format: Value, text: Value): Value {
 /** The longest of the patterns. */
 const maxPatternSize = 128;
 
+/** `format.dns1123Label()` and its like. */
 export const namedFormats: Library = [
   ...[...formats].map(([name, format]) => overload(`'format.${name}'(): kubernetes.NamedFormat`, () => format)),
   overload(

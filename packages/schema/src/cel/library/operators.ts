@@ -174,6 +174,7 @@ function within(value: Value, find: (inner: Value) => Value | undefined): Value 
   return found instanceof CelError ? found : new Optional(found);
 }
 
+/** Everything that is written with a sign. */
 export const operators: Library = [
   // These run only as far as they must, which the evaluator sees to.
   overload("'_?_:_'(bool, A, A): A", () => noSuchOverload(), { id: 'conditional' }),

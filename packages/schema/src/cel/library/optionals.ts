@@ -24,6 +24,7 @@ function isZero(value: Value): boolean {
   return value instanceof Optional && value.value === undefined;
 }
 
+/** `optional.of` and its like. */
 export const optionals: Library = [
   overload("'optional.of'(V): optional<V>", (value) => new Optional(value)),
   overload("'optional.ofNonZeroValue'(V): optional<V>", (value) => new Optional(isZero(value) ? undefined : value)),

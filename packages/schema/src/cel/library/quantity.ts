@@ -69,6 +69,7 @@ const read = {
 const nominal = { cost: () => 1, estimate: () => ({ cost: one }) };
 const q = 'kubernetes.Quantity';
 
+/** `quantity` and its methods. */
 export const quantities: Library = [
   overload(`quantity(string): ${q}`, quantity, read),
   overload('isQuantity(string): bool', (value) => quantity(value) instanceof QuantityValue, read),

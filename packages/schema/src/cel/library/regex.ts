@@ -43,6 +43,7 @@ const costs = {
   }),
 };
 
+/** `find` and `findAll`. */
 export const regex: Library = [
   overload('string.find(string): string', findOne, { ...costs, id: 'find' }),
   overload('string.findAll(string): list<string>', findAll, { ...costs, id: 'find' }),

@@ -102,6 +102,7 @@ const nominal = { cost: () => 1, estimate: () => ({ cost: one }) };
 const part = (index: number) => (value: Value) => (value as Semver).numbers[index] ?? 0n;
 const s = 'kubernetes.Semver';
 
+/** `semver` and its methods. */
 export const semvers: Library = [
   overload(`semver(string): ${s}`, read, reading),
   overload(`semver(string, bool): ${s}`, read, reading),

@@ -31,6 +31,7 @@ const product = (factor: number) => ({
   estimate: (a: Sized, b: Sized) => ({ cost: plus(one, times(times(a.size, b.size), { min: factor, max: factor })) }),
 });
 
+/** Lists as sets. */
 export const sets: Library = [
   overload("'sets.contains'(list<T>, list<T>): bool", containsAll, product(1)),
   overload("'sets.equivalent'(list<T>, list<T>): bool", equivalent, product(2)),

@@ -34,6 +34,7 @@ const walkEstimate = (subject: Sized) => ({ cost: scaled(subject.size, perCharac
 export const matchCost = (args: readonly Value[]): number =>
   Math.ceil((1 + sizeOf(args[0] ?? null)) * perCharacter) * Math.ceil(sizeOf(args[1] ?? null) * perPatternCharacter);
 
+/** What a match may cost. */
 export const matchEstimate = (subject: Sized, pattern: Sized): Range =>
   times(scaled(plus(subject.size, one), perCharacter), scaled(pattern.size, perPatternCharacter));
 
@@ -174,6 +175,7 @@ const prefix = {
   estimate: (_: Sized, part: Sized) => ({ cost: scaled(part.size, perCharacter) }),
 };
 
+/** `contains`, `replace`, `format` and the other functions for texts. */
 export const strings: Library = [
   overload('string.contains(string): bool', (subject, part) => text(subject).includes(text(part)), {
     cost: (args) => walk()(args) * Math.ceil(sizeOf(args[1] ?? null) * perCharacter),

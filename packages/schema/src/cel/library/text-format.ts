@@ -49,6 +49,7 @@ export const clauses: ReadonlyMap<string, { readonly takes: readonly string[]; r
   ['o', { takes: ['int', 'uint'], problem: 'octal clause can only be used on integers' }],
 ]);
 
+/** `%.3f`: a letter and a precision. */
 export interface Clause {
   readonly letter: string;
   readonly precision: number;
@@ -87,6 +88,7 @@ function precisionProblem(digits: string): string | undefined {
   return Number(digits) >= 2 ** 63 ? 'value out of range' : undefined;
 }
 
+/** The pattern with its clauses filled in; an error where an argument does not fit. */
 export function formatText(pattern: string, args: ListValue): Value {
   const pieces = parsePattern(pattern);
   if ('problem' in pieces) return new CelError(pieces.problem);

@@ -46,6 +46,7 @@ function whole(name: string, nanos: bigint): Library {
   return [overload(`duration.${name}(): int`, (value) => (value as Duration).nanos / nanos)];
 }
 
+/** Parts of points in time, and of spans. */
 export const times: Library = [
   ...part('getFullYear', (date) => date.getUTCFullYear()),
   ...part('getMonth', (date) => date.getUTCMonth()),

@@ -57,6 +57,7 @@ function query(value: Value): Value {
 
 const nominal = { cost: () => 1, estimate: () => ({ cost: one }) };
 
+/** `url` and its methods. */
 export const urls: Library = [
   overload('url(string): kubernetes.URL', url, {
     cost: (args) => Math.ceil(sizeOf(args[0] ?? null) * perCharacter),
