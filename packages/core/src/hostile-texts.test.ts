@@ -5,15 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  canonicalStep,
-  compareText,
-  decodeFields,
-  encodeFields,
-  goJson,
-  printPaths,
-  union,
-} from '@keelson/core/fields';
+import { compareText, decodeFields, encodeFields, goJson, printPaths, union } from '@keelson/core/fields';
+import { canonicalStep } from './fields/step.ts';
 import {
   addQuantities,
   applyJsonPatch,

@@ -1,5 +1,3 @@
-export type { FieldSet } from './field-set.ts';
-export { appliedEntryOf, project } from './field-set.ts';
 export { decodeFields, encodeFields } from './fields-v1.ts';
 export { compareText, goJson } from './go-json.ts';
 export {
@@ -18,4 +16,4 @@ export {
   setOf,
   union,
 } from './path-set.ts';
-export { canonicalStep, fieldName, fieldStep, keyStep, parseStep, printStep, valueStep } from './step.ts';
+export { fieldName, fieldStep, keyStep, parseStep, printStep, valueStep } from './step.ts';
