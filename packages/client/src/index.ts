@@ -39,6 +39,7 @@ export { type LoadConfigOptions, loadConfig } from './config/load-config.ts';
 export { Secret } from './config/secret.ts';
 export { type InstallDefinitionsOptions, installDefinitions } from './definitions/install-definitions.ts';
 export { createDiscovery, type DiscoveredKind, type Discovery, type KindQuery } from './discovery/discovery.ts';
+export type { DiscoveredKinds } from './discovery/discovery-document.ts';
 export type { EventSubject, NewEvent } from './events/event-object.ts';
 export {
   createEventRecorder,

@@ -1,7 +1,6 @@
 /** What every controller is given, and what it gives back. */
-import type { Client, EventRecorder, SharedInformers } from '@keelson/client';
+import type { Client, Discovery, EventRecorder, SharedInformers } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
-import type { Discovery } from './discovery/discovery.ts';
 import type { ClusterLogger } from './logger.ts';
 
 export interface ControllerContext {

@@ -2,13 +2,18 @@
  * The controllers of a cluster: those of kube-controller-manager that operators depend on, a scheduler, and a simulated
  * node. They talk to the API server through a transport and know nothing else of it, so that it may be a real one.
  */
-import { createClient, createEventRecorder, createSharedInformers, type EventRecorder } from '@keelson/client';
+import {
+  createClient,
+  createDiscovery,
+  createEventRecorder,
+  createSharedInformers,
+  type EventRecorder,
+} from '@keelson/client';
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
 import { startDeploymentController } from './deployment/controller.ts';
-import { createDiscovery } from './discovery/discovery.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';

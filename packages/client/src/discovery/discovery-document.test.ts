@@ -104,6 +104,11 @@ test('a group whose server does not answer is told from one that has nothing', (
         'v1',
         'discover silent.example/v1: the server of this group does not answer; look at its APIService',
       ],
+      [
+        'remembered.example',
+        'v1',
+        'discover remembered.example/v1: the server of this group does not answer; look at its APIService',
+      ],
     ],
   );
 });

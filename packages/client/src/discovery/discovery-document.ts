@@ -3,14 +3,14 @@ import { ApiError } from '@keelson/core';
 import { failureStatus } from '../transport/response.ts';
 import type { DiscoveredKind } from './discovery.ts';
 
-/** What is known, and which group versions did not answer. */
-export interface Findings {
+/** The kinds of a server, in its order of preference, and which group versions did not answer. */
+export interface DiscoveredKinds {
   readonly kinds: readonly DiscoveredKind[];
   readonly failures: readonly { readonly group: string; readonly version: string; readonly error: Error }[];
 }
 
 export type Document =
-  | ({ readonly type: 'findings' } & Findings)
+  | ({ readonly type: 'findings' } & DiscoveredKinds)
   /** Only an index: where the documents of the group versions are. */
   | { readonly type: 'index'; readonly paths: readonly string[] };
 
@@ -56,9 +56,9 @@ export function readAggregated(answer: unknown): Document {
       kinds: served.flatMap(({ group, version, resources }) =>
         resources.flatMap((each) => kindOf(group, version, each)),
       ),
-      // One that answered before is listed with what it said then.
-      failures: served.flatMap(({ group, version, resources, freshness }) =>
-        freshness === 'Stale' && resources.length === 0 ? [{ group, version, error: silence(group, version) }] : [],
+      // One that answered before is listed with what it said then, which may be out of date.
+      failures: served.flatMap(({ group, version, freshness }) =>
+        freshness === 'Stale' ? [{ group, version, error: silence(group, version) }] : [],
       ),
     };
   }

@@ -7,7 +7,7 @@
  */
 import { type Kind, TransportError } from '@keelson/core';
 import { fieldsIn } from '../transport/shape.ts';
-import { type Findings, readAggregated, readGroup } from './discovery-document.ts';
+import { type DiscoveredKinds, readAggregated, readGroup } from './discovery-document.ts';
 
 /** A kind as the server describes it. */
 export interface DiscoveredKind extends Kind {
@@ -34,6 +34,8 @@ export interface Discovery {
   find(query: KindQuery): Promise<DiscoveredKind | undefined>;
   /** Every kind in every version that answers; groups and versions in the server's order of preference. */
   all(): Promise<readonly DiscoveredKind[]>;
+  /** Asks the server, whatever is known: all that it has, and which group versions did not answer. */
+  read(): Promise<DiscoveredKinds>;
   /** The next question asks the server. */
   invalidate(): void;
 }
@@ -51,16 +53,16 @@ export function createDiscovery(client: RawReader): Discovery {
 
 class CachedDiscovery implements Discovery {
   readonly #client: RawReader;
-  #known: Findings | undefined;
+  #known: DiscoveredKinds | undefined;
   /** The look that the next question may share; one that began before `invalidate` is not. */
-  #looking: Promise<Findings> | undefined;
+  #looking: Promise<DiscoveredKinds> | undefined;
 
   constructor(client: RawReader) {
     this.#client = client;
   }
 
   async find(query: KindQuery): Promise<DiscoveredKind | undefined> {
-    const foundIn = (findings: Findings | undefined) => findings?.kinds.find((kind) => matches(kind, query));
+    const foundIn = (findings: DiscoveredKinds | undefined) => findings?.kinds.find((kind) => matches(kind, query));
     // A look that others began may be older than what we ask for, so missing it there means nothing.
     const known = foundIn(this.#known) ?? foundIn(await this.#looking);
     if (known) return known;
@@ -75,12 +77,17 @@ class CachedDiscovery implements Discovery {
     return (this.#known ?? (await this.#look())).kinds;
   }
 
+  read(): Promise<DiscoveredKinds> {
+    this.invalidate();
+    return this.#look();
+  }
+
   invalidate(): void {
     this.#known = undefined;
     this.#looking = undefined;
   }
 
-  #look(): Promise<Findings> {
+  #look(): Promise<DiscoveredKinds> {
     if (this.#looking) return this.#looking;
     const looking = discover(this.#client)
       .then((findings) => {
@@ -105,7 +112,7 @@ function isOf(found: { readonly group: string; readonly version: string }, query
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-async function discover(client: RawReader): Promise<Findings> {
+async function discover(client: RawReader): Promise<DiscoveredKinds> {
   const findings = await Promise.all(
     ['/api', '/apis'].map(async (path) => {
       const document = read(path, readAggregated, await client.getRaw(path, { accept: aggregated }));
@@ -117,7 +124,7 @@ async function discover(client: RawReader): Promise<Findings> {
   return together(findings);
 }
 
-async function discoverGroup(client: RawReader, path: string): Promise<Findings> {
+async function discoverGroup(client: RawReader, path: string): Promise<DiscoveredKinds> {
   try {
     return { kinds: read(path, readGroup, await client.getRaw(path)), failures: [] };
   } catch (error) {
@@ -137,7 +144,7 @@ function read<T>(path: string, reader: (answer: unknown) => T, answer: unknown):
   }
 }
 
-function together(findings: readonly Findings[]): Findings {
+function together(findings: readonly DiscoveredKinds[]): DiscoveredKinds {
   return {
     kinds: findings.flatMap(({ kinds }) => kinds),
     failures: findings.flatMap(({ failures }) => failures),

@@ -2,12 +2,12 @@
  * How many pods those who control some pods want to have together, each of them counted once: Deployments, ReplicaSets,
  * StatefulSets, ReplicationControllers, and whatever else has a scale.
  */
-import type { Client, StoreReader } from '@keelson/client';
+import type { Client, Discovery, StoreReader } from '@keelson/client';
 import { controllerOf, isNotFound, type OwnerReference, resourceNameOf } from '@keelson/core';
 import { Deployment, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
 import type { Scale } from '@keelson/core/autoscaling/v1';
 import { type Pod, ReplicationController } from '@keelson/core/v1';
-import type { Discovery } from '../discovery/discovery.ts';
+import { resourcesOf } from '../resources.ts';
 
 export interface ScaleSources {
   readonly client: Client;
@@ -81,7 +81,7 @@ async function byScale(
   { apiVersion, kind, name, uid }: OwnerReference,
   namespace: string,
 ): Promise<Scaled | undefined> {
-  const resource = (await discovery.read()).find(apiVersion, kind);
+  const resource = resourcesOf(await discovery.read()).find(apiVersion, kind);
   if (resource === undefined) {
     throw new Error(`no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`);
   }

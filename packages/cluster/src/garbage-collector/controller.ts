@@ -4,7 +4,13 @@
  * Promises: nothing is deleted before the server itself has said that every owner is gone, by uid; a delete names the
  * uid and the state that was judged. Resources are found by discovery, and again whenever a definition changes.
  */
-import { createWorkQueue, type EventRecorder, type InformerEvent, type InformerHandle } from '@keelson/client';
+import {
+  createWorkQueue,
+  type DiscoveredKind,
+  type EventRecorder,
+  type InformerEvent,
+  type InformerHandle,
+} from '@keelson/client';
 import {
   equalJson,
   isConflict,
@@ -17,7 +23,7 @@ import {
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop, TryAgain } from '../control-loop.ts';
-import type { Resource, Resources } from '../discovery/discovery.ts';
+import { type Resources, resourcesOf } from '../resources.ts';
 import { type Decision, decisionFor, type OwnerState } from './decision.ts';
 import { type Effects, foregroundFinalizer, type GraphNode, OwnerGraph, orphanFinalizer } from './graph.ts';
 import { type Identity, printIdentity } from './identity.ts';
@@ -82,8 +88,7 @@ class GarbageCollector {
   }
 
   async discover(): Promise<void> {
-    const { discovery, signal } = this.#context;
-    const resources = await discovery.read(signal);
+    const resources = resourcesOf(await this.#context.discovery.read());
     this.#resources = resources;
     await this.#monitors.update(resources.preferred);
     await this.#monitors.whenComplete();
@@ -94,7 +99,7 @@ class GarbageCollector {
     if (resources.stale.length > 0) throw new TryAgain(`discovery cannot reach ${resources.stale.join(', ')} now`);
   }
 
-  #changed(resource: Resource, event: InformerEvent): Effects {
+  #changed(resource: DiscoveredKind, event: InformerEvent): Effects {
     const { metadata } = event.object;
     const { namespace = '', name, uid } = metadata;
     const { group, version, kind } = resource;

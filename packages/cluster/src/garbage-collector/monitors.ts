@@ -3,14 +3,13 @@
  *
  * Resources come and go with their definitions; `update` follows.
  */
-import type { InformerEvent, InformerHandle, SharedInformers } from '@keelson/client';
+import type { DiscoveredKind, InformerEvent, InformerHandle, SharedInformers } from '@keelson/client';
 import { type Clock, type KubernetesObject, resourceNameOf } from '@keelson/core';
-import type { Resource } from '../discovery/discovery.ts';
 
 export interface MonitorsOptions {
   readonly informers: SharedInformers;
   readonly clock: Clock;
-  readonly onEvent: (resource: Resource, event: InformerEvent) => void;
+  readonly onEvent: (resource: DiscoveredKind, event: InformerEvent) => void;
 }
 
 interface Monitor {
@@ -32,7 +31,7 @@ export class Monitors {
     this.#options = options;
   }
 
-  async update(resources: readonly Resource[]): Promise<void> {
+  async update(resources: readonly DiscoveredKind[]): Promise<void> {
     const wanted = new Map(resources.filter(isCollectable).map((each) => [idOf(each), each]));
     for (const [id, resource] of wanted) if (!this.#monitors.has(id)) this.#monitors.set(id, this.#start(resource));
     const superfluous = [...this.#monitors].filter(([id]) => !wanted.has(id));
@@ -54,7 +53,7 @@ export class Monitors {
     await Promise.all(waits);
   }
 
-  #start(resource: Resource): Monitor {
+  #start(resource: DiscoveredKind): Monitor {
     const { informers, clock, onEvent } = this.#options;
     const handle = informers.informer(resource, { transform: metadataOnly });
     handle.subscribe((event) => onEvent(resource, event));
@@ -73,12 +72,12 @@ export class Monitors {
   }
 }
 
-function isCollectable(resource: Resource): boolean {
+function isCollectable(resource: DiscoveredKind): boolean {
   const canBe = (verb: string) => resource.verbs.includes(verb);
   return canBe('delete') && canBe('list') && canBe('watch') && !ignored.includes(resourceNameOf(resource));
 }
 
-const idOf = ({ group, version, resource }: Resource): string => `${group}/${version}/${resource}`;
+const idOf = ({ group, version, resource }: DiscoveredKind): string => `${group}/${version}/${resource}`;
 
 function metadataOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;

@@ -4,13 +4,13 @@
  * Promises: the finalizer `kubernetes` stays until a list of every resource came back empty; what is left and why is
  * in the conditions.
  */
-import { createWorkQueue, type InformerHandle } from '@keelson/client';
+import { createWorkQueue, type DiscoveredKind, type InformerHandle } from '@keelson/client';
 import { isApiError, isNotFound, type KubernetesObject, keyOf, type List } from '@keelson/core';
 import { Namespace, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop, TryAgain } from '../control-loop.ts';
-import type { Resource, Resources } from '../discovery/discovery.ts';
 import { reasonOf } from '../error-reason.ts';
+import { type Resources, resourcesOf } from '../resources.ts';
 import { conditionsOf, type Findings } from './conditions.ts';
 
 const finalizer = 'kubernetes';
@@ -78,12 +78,11 @@ class NamespaceController {
 
   /** Returns how many seconds what remains may take; throws what went wrong, once it is reported. */
   async #deleteContent(namespace: Namespace): Promise<number> {
-    const { discovery, signal } = this.#context;
-    const resources = await discovery.read(signal);
+    const resources = resourcesOf(await this.#context.discovery.read());
     const deletable = resources.preferred.filter(
       ({ scope, verbs }) => scope === 'Namespaced' && verbs.includes('delete'),
     );
-    const isPods = ({ group, resource }: Resource) => group === Pod.group && resource === Pod.resource;
+    const isPods = ({ group, resource }: DiscoveredKind) => group === Pod.group && resource === Pod.resource;
     const report = new Report(staleMessage(resources));
     for (const resource of deletable.filter(isPods)) await this.#deleteAll(resource, namespace, report);
     // Pods may still need what is around them, such as their Secrets; all else waits until they are gone.
@@ -98,7 +97,7 @@ class NamespaceController {
     return report.seconds;
   }
 
-  async #deleteAll(resource: Resource, namespace: Namespace, report: Report): Promise<void> {
+  async #deleteAll(resource: DiscoveredKind, namespace: Namespace, report: Report): Promise<void> {
     try {
       report.add(resource, await this.#remains(resource, namespace));
     } catch (error) {
@@ -106,7 +105,7 @@ class NamespaceController {
     }
   }
 
-  async #remains(resource: Resource, namespace: Namespace): Promise<Remains> {
+  async #remains(resource: DiscoveredKind, namespace: Namespace): Promise<Remains> {
     const { client } = this.#context;
     const { name } = namespace.metadata;
     const graceSeconds = await this.#graceSeconds(resource, namespace);
@@ -133,14 +132,14 @@ class NamespaceController {
     return { ...remains, error: new TryAgain(`unexpected items still remain in namespace: ${name} for gvr: ${gvr}`) };
   }
 
-  async #list(resource: Resource, namespace: string): Promise<List<KubernetesObject>> {
+  async #list(resource: DiscoveredKind, namespace: string): Promise<List<KubernetesObject>> {
     const empty: List<KubernetesObject> = { items: [], resourceVersion: '' };
     if (!resource.verbs.includes('list')) return empty;
     return (await unlessMissing(this.#context.client.list(resource, { namespace }))) ?? empty;
   }
 
   /** The longest grace period of its pods, unless the namespace has been going for longer than that. */
-  async #graceSeconds(resource: Resource, { metadata }: Namespace): Promise<number> {
+  async #graceSeconds(resource: DiscoveredKind, { metadata }: Namespace): Promise<number> {
     if (resource.group !== Pod.group || resource.resource !== Pod.resource) return 0;
     const { client, clock } = this.#context;
     const { items } = await client.list(Pod, { namespace: metadata.name });
@@ -191,7 +190,7 @@ class Report implements Findings {
     if (discovery !== undefined) this.errors.push(new Error(discovery));
   }
 
-  add({ group, resource }: Resource, { seconds, count, finalizers, error }: Remains): void {
+  add({ group, resource }: DiscoveredKind, { seconds, count, finalizers, error }: Remains): void {
     if (error) this.fail(error);
     this.seconds = Math.max(this.seconds, seconds);
     if (count > 0) this.remaining.set(`${resource}.${group}`, count);
