@@ -1,3 +1,4 @@
+export type { Fault, FaultOptions, Faults } from './faults.ts';
 export type { Misbehaviour, Replica } from './replica.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type StartClusterOptions, startCluster, type TestCluster } from './start-cluster.ts';

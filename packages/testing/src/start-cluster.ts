@@ -11,6 +11,7 @@ import { type Cluster, createCluster } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
 import type { Controller, Logger, Task } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
+import { type FaultOptions, Faults } from './faults.ts';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
 import { type Misbehaviour, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -32,6 +33,8 @@ export interface StartClusterOptions {
    * or the administrator, who may do everything. @default 'own'
    */
   readonly rights?: 'own' | 'administrator';
+  /** What goes wrong between the operators and the API server, by chance and by the seed. @default nothing */
+  readonly faults?: FaultOptions;
   /** What an operator may do without failing the test. @default nothing of it */
   readonly tolerate?: readonly Misbehaviour[];
   /** Stands between the operators and the API server: to record, to delay, to fail. @default nothing */
@@ -53,6 +56,8 @@ export interface TestCluster extends AsyncDisposable, Waits {
   readonly cluster: Cluster;
   /** The processes that run operators, by operator and then by number; each can crash and be started again. */
   readonly replicas: readonly Replica[];
+  /** What goes wrong on the way to the server. */
+  readonly faults: Faults;
 }
 
 /**
@@ -72,6 +77,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const cluster = createCluster({ clock, random });
   const client = createClient({ transport: cluster.transport, clock, random, fieldManager: 'test' });
   const replicas: Replica[] = [];
+  // A chance of their own: a run with faults is the same run, with faults.
+  const faults = new Faults(options.faults ?? {}, clock, seededRandom(seed + 1_000_003));
   let wasInterrupted = false;
   const onMisbehaviour = (problem: Misbehaviour, error: Error) => {
     // One is told; what follows from it, or comes again, says nothing new.
@@ -90,7 +97,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     const { name } = operator;
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
     for (let index = 0; index < count; index += 1) {
-      const transport = reportingRefusals(intercept(own, operator), {
+      const transport = reportingRefusals(intercept(faults.on(own), operator), {
         name,
         administrator: client,
         onRefused: (error) => onMisbehaviour('refusal', error),
@@ -105,6 +112,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     client,
     cluster,
     replicas,
+    faults,
     ...createWaits(clock, client, options.patienceMs ?? 10_000),
     async [Symbol.asyncDispose]() {
       // What does not come to rest would not stop in order either.

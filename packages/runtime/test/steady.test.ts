@@ -1,0 +1,73 @@
+/** A steady state is silent: an operator that has converged looks again and again, and writes nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operator } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Ingress } from '@keelson/core/networking/v1';
+import { ConfigMap, Service } from '@keelson/core/v1';
+import { startCluster } from '@keelson/testing';
+import { controller, requeueAfter } from '../src/index.ts';
+import { newWidget, Widget } from './widget.ts';
+
+test('ten virtual hours of passes over values that the server writes in its own way: no write at all', async () => {
+  let passes = 0;
+  const writes: string[] = [];
+  const labels = { app: 'a' };
+  const steady = controller({
+    for: Widget,
+    owns: [ConfigMap, Deployment, Service, Ingress],
+    async reconcile(_, { owned, status }) {
+      passes += 1;
+      const metadata = { name: 'a', labels: {}, annotations: { on: 'yes' } };
+      await owned.apply(ConfigMap, { metadata, data: {} });
+      await owned.apply(Service, { metadata, spec: { selector: labels, ports: [{ port: 80 }], externalIPs: [] } });
+      await owned.apply(Ingress, {
+        metadata,
+        spec: { defaultBackend: { service: { name: 'a', port: { number: 80 } } }, tls: [] },
+      });
+      const resources = { requests: { cpu: '0.1', memory: '1024Mi' }, limits: { cpu: '1000m', memory: '1.5Gi' } };
+      const env = [{ name: 'EMPTY', value: '' }];
+      const { status: now } = await owned.apply(Deployment, {
+        metadata,
+        spec: {
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels, annotations: {} },
+            spec: {
+              nodeSelector: {},
+              tolerations: [],
+              containers: [{ name: 'web', image: 'web:1', resources, env, ports: [{ containerPort: 80 }] }],
+            },
+          },
+        },
+      });
+      await status.apply({ seen: `${now?.readyReplicas ?? 0}`, conditions: [] });
+      return requeueAfter(60_000);
+    },
+  });
+  await using cluster = await startCluster({
+    operators: [operator({ name: 'steady', controllers: [steady] })],
+    intercept: (transport) => ({
+      request(request) {
+        if (request.method !== 'GET') writes.push(`${request.method} ${request.path}`);
+        return transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  await cluster.client.create(Widget, newWidget('a'));
+  await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === '1');
+  await cluster.clock.advance(60_000);
+  writes.length = 0;
+  passes = 0;
+  await cluster.clock.advance(10 * 3_600_000);
+  assert.equal(passes, 600);
+  assert.deepEqual(writes, []);
+
+  const [replica] = cluster.replicas;
+  await replica?.stop();
+  await replica?.start();
+  await cluster.clock.advance(3_600_000);
+  // What the server rewrites is sent once after a restart, and changes nothing there.
+  assert.ok(writes.length <= 5, writes.join('\n'));
+});
