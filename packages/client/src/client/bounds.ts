@@ -28,8 +28,3 @@ const advice: Readonly<Record<AnswerKind, string>> = {
 export function tooLarge(kind: AnswerKind): string {
   return `the answer has more than ${maxBytesOf[kind] / MiB} MiB, ${advice[kind]}`;
 }
-
-/** Pages of one list. */
-export const maxPages = 10_000;
-/** Pages in a row that hold nothing and yet say that more follow; a real server sends none. */
-export const maxEmptyPages = 10;

@@ -53,6 +53,7 @@ import type {
 import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
 import { deletedBy, type OwnWrite, storedBy } from './own-write.ts';
+import { PageCount } from './page-count.ts';
 import { asKind, listForm, objectForm } from './partial-metadata.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
 import { collectionPath, objectPath } from './path.ts';
@@ -183,6 +184,7 @@ class ApiClient implements Client {
     const action = collectionAction('list', kind, options.namespace);
     using lifetime = this.#lifetime(action, options);
     const items: ObjectOf<K>[] = [];
+    const count = new PageCount(action);
     let page: List<ObjectOf<K>> | undefined;
     do {
       try {
@@ -193,6 +195,7 @@ class ApiClient implements Client {
         items.length = 0;
         page = await this.#page<K>(kind, { ...options, pageSize: 0 }, undefined, lifetime);
       }
+      count.add(page);
       for (const item of page.items) items.push(item);
     } while (page.continueToken !== undefined);
     return { items, resourceVersion: page.resourceVersion };
@@ -204,10 +207,12 @@ class ApiClient implements Client {
   ): AsyncGenerator<List<ObjectOf<K>>, void, undefined> {
     const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const action = collectionAction('list', kind, options.namespace);
+    const count = new PageCount(action);
     let continueToken = options.continueToken;
     do {
       using lifetime = this.#lifetime(action, options);
       const page: List<ObjectOf<K>> = await this.#page<K>(kind, options, continueToken, lifetime);
+      count.add(page);
       continueToken = page.continueToken;
       lifetime[Symbol.dispose](); // the time that the caller takes is not the server's
       yield page;

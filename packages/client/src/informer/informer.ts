@@ -20,6 +20,7 @@ import type { Client, Selection } from '../client/client.ts';
 import type { OwnWrite } from '../client/own-write.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
+import { RepeatedErrors } from './repeated-errors.ts';
 import { selectionMatch } from './selection-match.ts';
 import { type Delivery, ObjectStore, type Store } from './store.ts';
 import { storedForm } from './stored-form.ts';
@@ -118,7 +119,8 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
   readonly pageSize?: number | undefined;
   /**
    * Gets what went wrong: failed lists and watches, unreadable lines, throwing handlers. The informer goes on, also when
-   * this throws.
+   * this throws. Failed attempts come at the pace of attempts; of all else, what repeats within ten seconds is counted
+   * and told as one.
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /** @default systemClock */
@@ -156,6 +158,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   readonly store: ObjectStore<T>;
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
+  readonly #errors: RepeatedErrors;
   readonly #prepare: (object: T) => T;
   readonly #reflector: Reflector<K>;
   readonly #subscriptions = new Set<Subscription<T>>();
@@ -170,7 +173,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;
-    this.#onError = (error) => callObserver(() => options.onError?.(error));
+    const report = (error: Error) => callObserver(() => options.onError?.(error));
+    this.#errors = new RepeatedErrors(report, clock);
+    this.#onError = (error) => this.#errors.report(error);
     this.#prepare = storedForm<T>({
       managedFields,
       transform: options.transform,
@@ -200,7 +205,8 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
         replace: (objects, resourceVersion) => this.#replace(objects as ReadonlyMap<string, T>, resourceVersion),
         change: (type, object) => this.#change(type, object as T),
         advance: (resourceVersion) => this.store.advance(resourceVersion, true),
-        fail: this.#onError,
+        fail: report,
+        complain: this.#onError,
       },
     });
   }
@@ -215,6 +221,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     this.#isStarted = true;
     await this.#reflector.run(signal);
     this.#isStopped = true;
+    this.#errors[Symbol.dispose]();
     for (const { timer } of this.#subscriptions) timer?.[Symbol.dispose]();
     this.#settleSynced?.reject(signal.reason);
   }

@@ -12,6 +12,9 @@
  * server has forgotten that resourceVersion (410), has never known it (a restored backup), or refuses to go on from it,
  * and when a watch ends in which a line could not be read: nobody knows what that was, so the history has a gap.
  *
+ * Whatever a server does, it is asked at a pace: failures back off, and so does a watch that ends within ten seconds and
+ * brought no object; one that brought some is resumed at once, but ten times in a row at most, then once a second.
+ *
  * The server is asked to end each watch after 5 to 10 minutes, and one that outlives that is ended from here. A watch
  * that says nothing for three minutes is replaced too. That may be a dead connection; or a kind that nobody has touched
  * since the server started, which alone keeps it from sending a bookmark every minute; or a server that was restored from
@@ -35,6 +38,7 @@ import {
   type WatchEvent,
 } from '@keelson/core';
 import type { Client, Selection } from '../client/client.ts';
+import { TokenBucket } from '../limits/token-bucket.ts';
 import { ExpiredHistory } from './expired-history.ts';
 import { WatchBackoff } from './watch-backoff.ts';
 import { Watchdog } from './watchdog.ts';
@@ -48,8 +52,10 @@ interface ReflectorSink<T> {
   change(event: Extract<WatchEvent, { readonly object: unknown }>['type'], object: T): void;
   /** Nothing else happened up to here. */
   advance(resourceVersion: string): void;
-  /** Something went wrong. The reflector goes on. */
+  /** An attempt failed. The reflector makes another, after a while. */
   fail(error: Error): void;
+  /** Something went wrong in an attempt that goes on; there may be thousands of these in a second. */
+  complain(error: Error): void;
 }
 
 export interface ReflectorOptions<K extends Kind> {
@@ -94,13 +100,20 @@ const graceMs = 30_000;
 const silenceMs = 180_000;
 /** A list with everything in one answer may take as long as the server works on any request. */
 const wholeListMs = 60_000;
-/** A watch that ends at once and without an event is a failure, or a broken server would be asked in a tight loop. */
-const shortWatchMs = 1000;
+/** A watch that ends so early and brought no object is a failure; balancers that end idle ones take longer. */
+const shortWatchMs = 10_000;
+/** Watches that may follow each other at once, and how many a second after that. */
+const watchPace = { qps: 1, burst: 10 };
+/** So many lines in a row that are no events, and whoever sends them does not speak our language. */
+const maxUnreadableLines = 100;
+/** More objects than any server has of a kind. */
+const maxObjects = 5_000_000;
 const maxUnfinishedStreams = 3;
 
 export class Reflector<K extends Kind> {
   readonly #options: ReflectorOptions<K>;
   readonly #backoff: WatchBackoff;
+  readonly #pace: TokenBucket;
   /** Where the next watch goes on; `undefined` means that a list is needed. */
   #resourceVersion: string | undefined;
   /** The next list, whatever becomes of it, comes in pages. */
@@ -121,6 +134,7 @@ export class Reflector<K extends Kind> {
   constructor(options: ReflectorOptions<K>) {
     this.#options = options;
     this.#backoff = new WatchBackoff(backoffOptions, options.clock, options.random);
+    this.#pace = new TokenBucket(watchPace, options.clock);
   }
 
   get phase(): ReflectorPhase {
@@ -154,6 +168,8 @@ export class Reflector<K extends Kind> {
         if (this.#isDoubtful) await this.#compareStates(signal);
         if (this.#resourceVersion === undefined && this.#mustPage) await this.#listPages(signal);
         if (signal.aborted) break;
+        const waitMs = this.#pace.reserve();
+        if (waitMs > 0) await sleep(this.#options.clock, waitMs, signal);
         await this.#watch(signal);
       } catch (error) {
         if (signal.aborted) break;
@@ -209,7 +225,9 @@ export class Reflector<K extends Kind> {
     let isInitial = isListing;
     let isOpen = false;
     let hasUnread = false;
-    let events = 0;
+    let unreadInRow = 0;
+    let babble: TransportError | undefined;
+    let objects = 0;
     try {
       const stream = client.watch(kind, {
         ...selection,
@@ -224,7 +242,11 @@ export class Reflector<K extends Kind> {
         },
         onUnreadable: (error) => {
           hasUnread = true;
-          this.#options.sink.fail(error);
+          unreadInRow += 1;
+          this.#options.sink.complain(error);
+          if (unreadInRow < maxUnreadableLines) return;
+          babble = new TransportError(this.#action('watch'), `${unreadInRow} lines in a row are no events`);
+          throw babble;
         },
       });
       for await (const event of stream) {
@@ -233,7 +255,8 @@ export class Reflector<K extends Kind> {
         if (!isInitial || event.type !== 'BOOKMARK') watchdog.feed();
         this.#alive();
         this.#history.goesOn();
-        events += 1;
+        unreadInRow = 0;
+        if (event.type !== 'BOOKMARK') objects += 1;
         if (!isInitial) {
           if (hasUnread) this.#hasGap = true;
           this.#pass(event);
@@ -243,8 +266,9 @@ export class Reflector<K extends Kind> {
         }
       }
       if (isInitial) throw new TransportError(this.#action('watch'), 'the stream ended before the list was complete');
-    } catch (error) {
+    } catch (thrown) {
       if (stop.aborted) return;
+      const error = babble ?? thrown;
       if (isInitial) {
         this.#listsInPages = true;
         if (isOpen) this.#unfinishedStreams += 1;
@@ -261,8 +285,8 @@ export class Reflector<K extends Kind> {
       if (this.#history.isLost(error)) this.#resourceVersion = undefined;
       throw this.#whenForbidden(error, 'watch');
     }
-    if (events === 0 && clock.monotonic() - openedAt < shortWatchMs) {
-      throw new TransportError(this.#action('watch'), 'the server ended it at once and without an event');
+    if (objects === 0 && clock.monotonic() - openedAt < shortWatchMs) {
+      throw new TransportError(this.#action('watch'), 'the server ended it early and without an object');
     }
   }
 
@@ -321,6 +345,9 @@ export class Reflector<K extends Kind> {
   #keep(object: ObjectOf<K>, objects: Map<NamespacedName, ObjectOf<K>>): void {
     const prepared = this.#options.sink.prepare(object);
     if (prepared) objects.set(keyOf(prepared), prepared);
+    if (objects.size > maxObjects) {
+      throw new TransportError(this.#action('list'), `it has more than ${maxObjects} objects; select fewer`);
+    }
   }
 
   #replace(objects: ReadonlyMap<NamespacedName, ObjectOf<K>>, resourceVersion: string): void {
