@@ -56,7 +56,7 @@ test('an operator that cannot start fails the test with its reason', async () =>
     controllers: [controller({ for: Note, watches, reconcile: async () => done })],
   });
   await assert.rejects(startCluster({ operators: [contradictory] }), {
-    message: /^note-operator failed: ConfigMap is watched twice with different labels/,
+    message: /^note-operator failed: ConfigMap is watched twice with different selections/,
   });
 });
 
