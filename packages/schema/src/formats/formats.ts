@@ -68,6 +68,9 @@ function isHostname(text: string): boolean {
   return text.split('.').every((part) => Buffer.byteLength(part) <= 63);
 }
 
+/** The names of all formats of strings, without dashes. */
+export const formatNames: readonly string[] = [...formats.keys()];
+
 /** The check for a format of strings. */
 export function formatOf(name: string): Format | undefined {
   return formats.get(name.replaceAll('-', ''));

@@ -1,9 +1,9 @@
 /** What an author adds to a schema by `.meta()`: descriptions, CEL rules and the extensions of Kubernetes. */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { z } from 'zod';
+import { formatOf } from '../formats/formats.ts';
 import type { DefinitionField } from './definition-field.ts';
 import { refuseUnjudged } from './judged-rules.ts';
-import { enforcedFormats } from './string.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
 /** The extensions of a structural schema; see https://kubernetes.io/docs/reference/kubernetes-api/ under JSONSchemaProps. */
@@ -53,7 +53,7 @@ export function extensionsOf(schema: z.core.$ZodType, at: DefinitionField): JSON
     else if (key.startsWith('x-kubernetes-'))
       at.refuse(`Kubernetes has no extension ${key}: use one of ${[...known].join(', ')}`);
     else if (key === 'format') {
-      if (typeof value === 'string' && enforcedFormats.has(value)) extensions.format = value;
+      if (typeof value === 'string' && formatOf(value) !== undefined) extensions.format = value;
       else at.refuse(`the API server ignores the format ${JSON.stringify(value)}: use a .regex()`);
     }
   }

@@ -5,13 +5,6 @@ import type { CheckDef } from './checks.ts';
 import type { DefinitionField } from './definition-field.ts';
 import { re2Pattern } from './pattern.ts';
 
-/** The formats of strings that the API server enforces; others it accepts with a warning, and ignores. */
-export const enforcedFormats: ReadonlySet<string> = new Set([
-  ...['bsonobjectid', 'byte', 'cidr', 'creditcard', 'date', 'date-time', 'datetime', 'duration', 'email', 'hexcolor'],
-  ...['hostname', 'ipv4', 'ipv6', 'isbn', 'isbn10', 'isbn13', 'k8s-long-name', 'k8s-short-name', 'mac', 'password'],
-  ...['rgbcolor', 'ssn', 'uri', 'uuid', 'uuid3', 'uuid4', 'uuid5'],
-]);
-
 /** Options of the formats that have some, as zod keeps them. */
 interface FormatDef {
   readonly format: string;

@@ -1,10 +1,8 @@
 /** Names of a kind, by the rules of the API server: they become parts of paths, of DNS names and of RBAC rules. */
 
 import type { DefinitionField } from '../from-zod/definition-field.ts';
+import { label1035Problems, subdomainProblems } from '../metadata/name-rules.ts';
 import type { KindDefinition } from './definition.ts';
-
-const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
 /** `spec.names` of a CRD. */
 export interface Names {
@@ -32,7 +30,7 @@ export function namesOf({ kind, plural, singular, shortNames, categories }: Kind
 export function refuseNames(definition: KindDefinition, at: DefinitionField): void {
   const { group, kind, versions, shortNames = [], categories = [] } = definition;
   const { plural, singular } = namesOf(definition);
-  if (!subdomain.test(group) || group.length > 253) {
+  if (subdomainProblems(group).length > 0 || !group.includes('.')) {
     at.field('group').refuse(`"${group}" is no domain name in lower case with a dot, such as cache.example.com`);
   } else if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
     at.field('group').refuse(`"${group}" belongs to the Kubernetes project: use a domain of your own`);
@@ -43,7 +41,7 @@ export function refuseNames(definition: KindDefinition, at: DefinitionField): vo
   const labels = { plural: [plural], singular: [singular], shortNames, categories, versions: Object.keys(versions) };
   for (const [field, names] of Object.entries(labels)) {
     for (const name of names) {
-      if (label.test(name) && name.length <= 63) continue;
+      if (label1035Problems(name).length === 0) continue;
       at.field(field).refuse(`"${name}" is not a lower-case letter followed by letters, digits and dashes, 63 at most`);
     }
   }
