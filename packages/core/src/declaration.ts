@@ -130,7 +130,7 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 /** A right that is needed beside those that follow from the declaration. */
 export interface Need {
-  readonly kind: Pick<Kind, 'group' | 'resource'>;
+  readonly kind: Pick<Kind, 'group' | 'resource'> & Partial<Pick<Kind, 'scope'>>;
   readonly subresource?: string | undefined;
   readonly verbs: readonly Verb[];
 }

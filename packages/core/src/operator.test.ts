@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allow } from './declaration.ts';
+import { allow, byLabel, watch } from './declaration.ts';
 import { Job } from './generated/batch/v1.ts';
-import { ConfigMap, Pod, Secret } from './generated/v1.ts';
+import { ConfigMap, Node, Pod, Secret } from './generated/v1.ts';
 import { operator } from './operator.ts';
-import { type PolicyRule, rulesOf } from './policy-rules.ts';
+import { type PolicyRule, rolesOf, rulesOf } from './policy-rules.ts';
 
 const printed = (rules: readonly PolicyRule[]) =>
   rules.map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(' ')}`);
@@ -41,4 +41,35 @@ test('an operator that cannot work is refused with what was received', () => {
   assert.throws(() => operator({ name: 'twice', controllers: twice }), /two controllers are called "configmap"/);
   const both = [{ for: ConfigMap }, { for: ConfigMap, name: 'again' }];
   assert.throws(() => operator({ name: 'both', controllers: both }), /two controllers reconcile configmaps/);
+});
+
+test('an operator of some namespaces needs a Role in each, one for its Lease, and a ClusterRole for the rest', () => {
+  const scoped = operator({
+    name: 'scoped',
+    controllers: [
+      {
+        for: ConfigMap,
+        watches: [watch(Node, { to: byLabel('map') })],
+        refers: [{ to: Secret, by: () => 'vault/key', namespaces: ['vault'] }],
+      },
+    ],
+    leaderElection: true,
+  });
+  const roles = rolesOf(scoped, { namespace: 'system', namespaces: ['a', 'b'] });
+  const inEach = ['/configmaps: get list watch', 'events.k8s.io/events: create patch'];
+  assert.deepEqual(
+    roles.map(({ namespace, rules }) => [namespace, printed(rules)]),
+    [
+      [undefined, ['/nodes: get list watch']],
+      ['a', inEach],
+      ['b', inEach],
+      ['system', ['coordination.k8s.io/leases: get create update']],
+      ['vault', ['/secrets: get list watch']],
+    ],
+  );
+  const everywhere = rolesOf(scoped, { namespace: 'system' });
+  assert.deepEqual(
+    everywhere.map(({ namespace }) => namespace),
+    [undefined, 'system', 'vault'],
+  );
 });

@@ -1,5 +1,5 @@
 /** RBAC from declarations: the one place that turns what controllers and operators declare into what they may do. */
-import { type Declaration, type Need, ownedKinds, type Verb } from './declaration.ts';
+import { type Declaration, type Need, ownedKinds, type Verb, type WatchSelection } from './declaration.ts';
 import type { Kind } from './kind.ts';
 import type { Operator } from './operator.ts';
 
@@ -12,15 +12,20 @@ export interface PolicyRule {
 
 const verbOrder: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-const leases = { group: 'coordination.k8s.io', resource: 'leases' };
-const events = { group: 'events.k8s.io', resource: 'events' };
+const leases = { group: 'coordination.k8s.io', resource: 'leases', scope: 'Namespaced' } as const;
+const events = { group: 'events.k8s.io', resource: 'events', scope: 'Namespaced' } as const;
 
-/** The RBAC rules that an operator needs: those of its controllers, its own, and those on Leases and Events. */
-export function rulesOf({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PolicyRule[] {
-  const own: Need[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
-  if (its.leaderElection ?? false) own.push({ kind: leases, verbs: ['get', 'create', 'update'] });
-  if (its.events ?? true) own.push({ kind: events, verbs: ['create', 'patch'] });
-  return joined([...controllers.flatMap(needsOf), ...own]);
+/** A need, and the namespaces in which it arises whatever the operator watches. */
+interface PlacedNeed extends Need {
+  readonly namespaces?: readonly string[] | 'own' | undefined;
+}
+
+/**
+ * The RBAC rules that an operator needs: those of its controllers, its own, and those on Leases and Events. All of them
+ * together, as for one ClusterRole; `rolesOf` says what is needed where.
+ */
+export function rulesOf(operator: Operator): readonly PolicyRule[] {
+  return joined(allNeeds(operator));
 }
 
 /** The least that a controller with these declarations can work with. Leases and Events are the operator's, not its. */
@@ -28,11 +33,51 @@ export function rulesFor(...declarations: readonly Declaration[]): readonly Poli
   return joined(declarations.flatMap(needsOf));
 }
 
+/** Rules, and where they count. */
+export interface OperatorRole {
+  /** The namespace of a Role; absent for a ClusterRole. */
+  readonly namespace: string | undefined;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** Where an operator runs, and what it watches. */
+export interface OperatorPlace {
+  /** The namespace of its pods, and so of its Lease. */
+  readonly namespace: string;
+  /** The namespaces that it watches. @default all */
+  readonly namespaces?: readonly string[] | undefined;
+}
+
+/**
+ * What an operator needs where: a ClusterRole for what it does everywhere and for cluster-scoped kinds, and a Role in each
+ * namespace for what it does there alone. Those that would be empty are not there.
+ */
+export function rolesOf(operator: Operator, { namespace: own, namespaces }: OperatorPlace): readonly OperatorRole[] {
+  const byPlace = new Map<string | undefined, PlacedNeed[]>();
+  for (const need of allNeeds(operator)) {
+    const chosen = need.namespaces === 'own' ? [own] : (need.namespaces ?? namespaces);
+    const places = need.kind.scope === 'Cluster' ? undefined : chosen;
+    for (const place of places ?? [undefined]) byPlace.set(place, [...(byPlace.get(place) ?? []), need]);
+  }
+  return [...byPlace]
+    .map(([namespace, needs]) => ({ namespace, rules: joined(needs) }))
+    .sort((a, b) => ((a.namespace ?? '') < (b.namespace ?? '') ? -1 : 1));
+}
+
+function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PlacedNeed[] {
+  const own: PlacedNeed[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
+  if (its.leaderElection ?? false) own.push({ kind: leases, verbs: ['get', 'create', 'update'], namespaces: 'own' });
+  if (its.events ?? true) own.push({ kind: events, verbs: ['create', 'patch'] });
+  return [...controllers.flatMap(needsOf), ...own];
+}
+
 /** What a declaration needs, each need for itself. */
-function needsOf(declaration: Declaration): readonly Need[] {
-  const all: Need[] = [];
+function needsOf(declaration: Declaration): readonly PlacedNeed[] {
+  const all: PlacedNeed[] = [];
   const grant = (kind: Kind, subresource: string | undefined, ...verbs: readonly Verb[]) =>
     void all.push({ kind, subresource, verbs });
+  const look = (kind: Kind, { namespaces }: WatchSelection) =>
+    void all.push({ kind, verbs: ['get', 'list', 'watch'], namespaces });
   grant(declaration.for, undefined, 'get', 'list', 'watch');
   if (declaration.for.subresources?.includes('status') ?? true) grant(declaration.for, 'status', 'patch');
   if (declaration.finalizer !== undefined) grant(declaration.for, undefined, 'patch');
@@ -40,8 +85,8 @@ function needsOf(declaration: Declaration): readonly Need[] {
   if (ownedKinds(declaration).length > 0) grant(declaration.for, 'finalizers', 'update');
   for (const kind of ownedKinds(declaration)) grant(kind, undefined, 'get', 'list', 'watch', 'create', 'patch');
   for (const owned of declaration.owns ?? []) if ('removable' in owned) grant(owned.removable, undefined, 'delete');
-  for (const { watch } of declaration.watches ?? []) grant(watch, undefined, 'get', 'list', 'watch');
-  for (const { to } of declaration.refers ?? []) grant(to, undefined, 'get', 'list', 'watch');
+  for (const watch of declaration.watches ?? []) look(watch.watch, watch);
+  for (const reference of declaration.refers ?? []) look(reference.to, reference);
   return [...all, ...(declaration.needs ?? [])];
 }
 

@@ -102,3 +102,11 @@ test('an argument that cannot be used is refused with the value received', () =>
   ] as const;
   for (const [argv, message] of cases) assert.throws(() => readArguments(argv, {}, plain), { message });
 });
+
+test('namespaces come from the flag, then from WATCH_NAMESPACE; an empty one means everywhere', () => {
+  const env = { WATCH_NAMESPACE: 'c' };
+  assert.equal(readArguments([], {}, plain).namespaces, undefined);
+  assert.deepEqual(readArguments([], env, plain).namespaces, ['c']);
+  assert.deepEqual(readArguments(['--namespace', 'a, b'], env, plain).namespaces, ['a', 'b']);
+  assert.equal(readArguments(['--namespace', ''], env, plain).namespaces, undefined);
+});

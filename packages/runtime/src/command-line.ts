@@ -11,6 +11,8 @@ import { type Level, levels } from './log.ts';
 export interface Arguments {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
+  /** Where namespaced kinds are watched; absent: everywhere. */
+  readonly namespaces: readonly string[] | undefined;
   readonly healthPort: number;
   readonly metricsPort: number;
   readonly gracePeriodMs: number;
@@ -32,6 +34,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   const own = {
     kubeconfig: { type: 'string' },
     context: { type: 'string' },
+    namespace: { type: 'string' },
     'health-port': { type: 'string', default: '8081' },
     'metrics-port': { type: 'string', default: '8080' },
     'leader-elect': { type: 'boolean', default: leaderElection },
@@ -57,6 +60,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   return {
     kubeconfig: values.kubeconfig,
     context: values.context,
+    namespaces: namespacesIn(values.namespace ?? env.WATCH_NAMESPACE ?? ''),
     healthPort: port('--health-port', values['health-port']),
     metricsPort: port('--metrics-port', values['metrics-port']),
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
@@ -74,6 +78,13 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     settings: givenSettings(settings, parsed.values, env),
     help: values.help,
   };
+}
+
+/** `a,b`; nothing means everywhere, as for WATCH_NAMESPACE of the Operator SDK. */
+function namespacesIn(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((each) => each.trim());
+  const wanted = names.filter((each) => each !== '');
+  return wanted.length > 0 ? wanted : undefined;
 }
 
 const flagOf = ({ type }: Setting) =>
@@ -127,6 +138,8 @@ Options:
   --kubeconfig FILE     the cluster to work on (default: KUBECONFIG, then the pod's
                         service account, then ~/.kube/config)
   --context NAME        the context of that file (default: its current one)
+  --namespace A,B       watch namespaced kinds there and nowhere else (default:
+                        WATCH_NAMESPACE, then everywhere)
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
   --leader-elect        let one of several replicas work while the others stand by

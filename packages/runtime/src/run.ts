@@ -44,6 +44,7 @@ export async function run(
       metrics: options.metricsPort > 0 && { port: options.metricsPort },
       gracePeriodMs: options.gracePeriodMs,
       settings: options.settings,
+      namespaces: options.namespaces,
       logCauses: options.logCauses,
       leaderElection: options.leaderElection && {
         ...options.leaderElection,

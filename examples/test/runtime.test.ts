@@ -1,0 +1,50 @@
+/** The examples of the engine, in virtual time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { installDefinitions } from '@keelson/client';
+import { ConfigMap, Secret } from '@keelson/core/v1';
+import { crdOf } from '@keelson/schema';
+import { startCluster } from '@keelson/testing';
+import * as monitored from '../runtime/optional-kind.ts';
+import * as mapped from '../runtime/read-in-a-mapping.ts';
+import * as referring from '../runtime/refer-to-a-secret.ts';
+
+const metadata = { name: 'a', namespace: 'default' };
+
+test('refer-to-a-secret: the status follows the Secret that a Site names', async () => {
+  const { Site, siteOperator } = referring;
+  await using cluster = await startCluster({ operators: [siteOperator] });
+  const shows = (text: string) =>
+    cluster.eventually(Site, 'default/a', ({ status }) => status?.certificate === text, 10_000);
+  await cluster.client.create(Site, { metadata, spec: { tlsSecret: 'tls' } });
+  await shows('none');
+  await cluster.client.create(Secret, { metadata: { ...metadata, name: 'tls' }, stringData: { 'tls.crt': 'first' } });
+  await shows('first');
+  await cluster.client.patch(Secret, 'default/tls', { data: { 'tls.crt': 'c2Vjb25k' } });
+  await shows('second');
+  await cluster.client.delete(Secret, 'default/tls');
+  await shows('none');
+});
+
+test('read-in-a-mapping: a changed profile reaches every Site that lists it', async () => {
+  const { Site, profileOperator } = mapped;
+  await using cluster = await startCluster({ operators: [profileOperator] });
+  await cluster.client.create(Site, { metadata, spec: { profiles: ['strict'] } });
+  await cluster.eventually(Site, 'default/a', ({ status }) => status?.headers?.length === 0, 10_000);
+  const labels = { 'example.com/profile': 'true' };
+  await cluster.client.create(ConfigMap, { metadata: { ...metadata, name: 'strict', labels }, data: { hsts: '1' } });
+  const { status } = await cluster.eventually(Site, 'default/a', (site) => site.status?.headers?.length === 1, 10_000);
+  assert.deepEqual(status?.headers, ['hsts']);
+});
+
+test('optional-kind: a Site gets its Monitor when the definition comes', async () => {
+  const { Monitor, monitoredOperator, Site } = monitored;
+  await using cluster = await startCluster({ operators: [monitoredOperator] });
+  await cluster.client.create(Site, { metadata, spec: { host: 'a.example' } });
+  await cluster.eventually(Site, 'default/a', ({ status }) => status?.monitored === false, 10_000);
+  const installed = installDefinitions(cluster.client, [crdOf(Monitor)], { clock: cluster.clock });
+  await cluster.clock.advance(60_000);
+  await installed;
+  const monitor = await cluster.eventually(Monitor, 'default/a');
+  assert.equal(monitor.spec.target, 'a.example');
+});
