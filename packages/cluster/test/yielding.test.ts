@@ -38,10 +38,12 @@ test('the server answers while a thousand pods are made', async (t) => {
   const sent = (method: string, path: string, body?: object) =>
     new Promise<string>((resolve, reject) => {
       const headers = { 'content-type': 'application/json' };
-      const asked = request(`${door.url}${path}`, { agent, method, headers }, async (response) => {
+      const asked = request(`${door.url}${path}`, { agent, method, headers }, (response) => {
         let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve(text);
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('error', reject).on('end', () => resolve(text));
       });
       asked.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });

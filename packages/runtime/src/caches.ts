@@ -35,7 +35,7 @@ export interface Caches extends CacheView<Kind> {
 }
 
 /** What is cached of one kind, in however many watches. */
-export interface CachedObjects<T> {
+interface CachedObjects<T> {
   get(key: NamespacedName): T | undefined;
   list(options?: CacheListOptions): readonly T[];
   byIndex(index: string, value: string): readonly T[];
