@@ -4,7 +4,7 @@ import { widgets } from '../custom-resources.ts';
 import type { Refusal } from '../exchange.ts';
 import { differences, exactly, including, timestamp } from '../match.ts';
 import { configMap, deployment } from '../objects.ts';
-import { configMaps, deployments } from '../paths.ts';
+import { configMaps, deployments, events } from '../paths.ts';
 import { badRequest, invalid, modified } from '../refusals.ts';
 import type { Trial } from '../trial.ts';
 
@@ -59,6 +59,22 @@ export const apply: Area = {
   name: 'apply',
   proves: ['S1', 'S2', 'S3'],
   cases: {
+    'what fits the schema and not the type cannot be converted': async (t) => {
+      const namespace = await t.namespace();
+      const event = {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name: 'a' },
+        eventTime: '2026-01-01T00:00:00Z',
+      };
+      (await t.apply(`${events(namespace)}/a`, event, { manager: 'one' })).refuses({
+        code: 500,
+        reason: undefined,
+        message:
+          'failed to convert new object (/a; events.k8s.io/v1, Kind=Event) to proper version: unable to convert unstructured object to events.k8s.io/v1, Kind=Event: parsing time "2026-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
+      });
+    },
+
     'creates what does not exist': async (t) => {
       const path = await oneTarget(t);
       (await t.apply(path, configMap('a', { key: '1' }), { manager: 'one' })).is(201, {

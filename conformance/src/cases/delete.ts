@@ -33,6 +33,26 @@ export const deletion: Area = {
   name: 'delete',
   proves: ['D1', 'D2', 'D3', 'D4', 'G1'],
   cases: {
+    'the options may leave out what they are, and be nothing at all': async (t) => {
+      const path = configMaps(await t.namespace());
+      // They replace those of the query, a wish for a dry run with them.
+      const query = { dryRun: 'All' };
+      for (const body of ['{"kind":""}', '{"kind":null}', '{}', 'null']) {
+        (await t.post(path, configMap('a'))).is(201);
+        (await t.delete(`${path}/a`, { body, query })).is(200);
+        (await t.get(`${path}/a`)).is(404);
+      }
+      (await t.delete(`${path}/a`, { body: '{"kind":"ConfigMap"}', query })).is(400);
+    },
+
+    'options in protobuf that are none are a bad request': async (t) => {
+      const path = configMaps(await t.namespace());
+      const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
+      (await t.delete(`${path}/a`, { body: '{}', headers })).refuses(
+        badRequest('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]'),
+      );
+    },
+
     'answers Success with name, resource and uid': async (t) => {
       const path = configMaps(await t.namespace());
       const { metadata } = (await t.post(path, configMap('a'))).is(201);

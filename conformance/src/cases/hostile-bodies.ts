@@ -186,6 +186,26 @@ export const hostileBodies: Area = {
       (await t.post(customResourceDefinitions, { metadata })).is(422);
     },
 
+    'half of a character can be escaped in JSON, and not in YAML': async (t) => {
+      const path = configMaps(await t.namespace());
+      const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"\\ud800"}}';
+      (await t.post(path, body)).is(201);
+      (await t.apply(`${path}/a`, body, { manager: 'one' })).refuses(
+        badRequest(
+          'error decoding YAML: error converting YAML to JSON: yaml: found invalid Unicode character escape code',
+        ),
+      );
+      (await t.apply(`${path}/a`, body.replace('\\ud800', '\\\\ud800'), { manager: 'one', force: true })).is(200);
+    },
+
+    'a number of the query that is too large is not read': async (t) => {
+      const path = configMaps(await t.namespace());
+      (await t.get(path, { query: { limit: '9223372036854775808' } })).refuses(
+        badRequest('strconv.ParseInt: parsing "9223372036854775808": value out of range'),
+      );
+      (await t.get(path, { query: { limit: '9223372036854775807' } })).is(200);
+    },
+
     'managedFields that make no sense are dropped': async (t) => {
       const path = configMaps(await t.namespace());
       for (const fieldsV1 of garbage) {

@@ -67,7 +67,13 @@ export function parseJson(text: string, lookForDuplicates: boolean): Parsed {
   };
 }
 
+/** Half of a character, which JSON may escape and YAML may not. */
+const halfCharacter = /(?:^|[^\\])(?:\\\\)*\\u[dD][89a-fA-F]/;
+
 export async function parseYaml(text: string, lookForDuplicates: boolean): Promise<Parsed> {
+  if (halfCharacter.test(text)) {
+    throw new JsonSyntaxError('error converting YAML to JSON: yaml: found invalid Unicode character escape code');
+  }
   if (/^\s*[{[]/.test(text)) {
     try {
       return parseJson(text, lookForDuplicates);

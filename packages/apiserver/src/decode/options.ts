@@ -16,7 +16,11 @@ export function optionalInteger(query: URLSearchParams, name: string): number | 
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Number(text);
+  const value = BigInt(text.replace('+', ''));
+  if (value !== BigInt.asIntN(64, value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  }
+  return Number(value);
 }
 
 const boolean = (query: URLSearchParams, name: string): boolean | undefined =>

@@ -1,6 +1,7 @@
 /** DELETE of an object. */
 import { bodyText, mediaTypeOf, mediaTypes, parseJson, parseProtobuf, parseYaml } from '../decode/body.ts';
 import { type DeleteRequestOptions, deleteOptions } from '../decode/options.ts';
+import { ProtobufError } from '../decode/protobuf.ts';
 import { JsonSyntaxError } from '../decode/strict-json.ts';
 import type { Representation } from '../encode/representation.ts';
 import { isObject, type JsonObject } from '../object.ts';
@@ -55,12 +56,14 @@ export async function optionsBody({ request }: Call): Promise<JsonObject | undef
         : mediaType === 'application/yaml'
           ? await parseYaml(text, false)
           : parseJson(text, false);
+    if (value === null) return {};
     if (!isObject(value)) throw badRequest('decoded object cannot be converted to DeleteOptions');
-    if (value.kind !== undefined && value.kind !== 'DeleteOptions') {
+    if (value.kind !== undefined && value.kind !== null && value.kind !== '' && value.kind !== 'DeleteOptions') {
       throw badRequest(`decoded object cannot be converted to DeleteOptions`);
     }
     return value;
   } catch (error) {
+    if (error instanceof ProtobufError) throw badRequest(error.message);
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
   }

@@ -6,10 +6,11 @@ import { applyObject, updateManagedFields } from '../apply/index.ts';
 import { goPrint } from '../apply/typed/go-print.ts';
 import { decodeObject, type Parsed } from '../decode/body.ts';
 import { isDeeper, maxDepth, tooDeep } from '../decode/depth.ts';
+import { GoJsonError } from '../decode/go-json.ts';
 import type { WriteOptions } from '../decode/options.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
-import type { Resource } from '../resource/resource.ts';
+import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import {
   badRequest,
@@ -134,6 +135,24 @@ function asObject(value: unknown): JsonObject {
   return value;
 }
 
+/** What fits the schema of an apply may still not fit its type; a time or a quantity is a text to the schema. */
+function converted<T>(resource: Resource, applied: JsonObject, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof GoJsonError)) throw error;
+    // The real server wraps numbers around that are too large for their type, and goes on with what it got.
+    if (error.message.startsWith('json: cannot unmarshal number')) throw badRequest(error.message);
+    const { namespace = '', name = '' } = (applied.metadata ?? {}) as { namespace?: string; name?: string };
+    const kind = `${apiVersionOf(resource)}, Kind=${resource.kind}`;
+    throw new StatusError(
+      500,
+      '',
+      `failed to convert new object (${namespace}/${name}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`,
+    );
+  }
+}
+
 /** The object that server-side apply makes of the old one, or of nothing. */
 function applied(
   context: Context,
@@ -174,7 +193,7 @@ function applied(
     if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems}`);
     warnings.push(problems);
   }
-  const { object, unknown } = strategy.decode(result.object);
+  const { object, unknown } = converted(resource, value, () => strategy.decode(result.object));
   if (unknown.length > 0 && options.fieldValidation !== 'Ignore') {
     const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     if (options.fieldValidation === 'Strict') {
