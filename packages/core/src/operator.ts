@@ -31,6 +31,8 @@ export interface Operator<
   readonly needs?: readonly Need[] | undefined;
   /** Whether several replicas elect one that works, which takes rights on Leases. @default false */
   readonly leaderElection?: boolean | undefined;
+  /** Whether its metrics are only for those whom the API server lets read them, which takes rights on reviews. @default false */
+  readonly secureMetrics?: boolean | undefined;
   /** Whether it records Events, which takes rights on them. @default true */
   readonly events?: boolean | undefined;
 }

@@ -13,6 +13,8 @@ export interface PolicyRule {
 const verbOrder: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 const leases = { group: 'coordination.k8s.io', resource: 'leases', scope: 'Namespaced' } as const;
+const tokenReviews = { group: 'authentication.k8s.io', resource: 'tokenreviews', scope: 'Cluster' } as const;
+const accessReviews = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster' } as const;
 const events = { group: 'events.k8s.io', resource: 'events', scope: 'Namespaced' } as const;
 
 /** A need, and the namespaces in which it arises whatever the operator watches. */
@@ -67,6 +69,9 @@ export function rolesOf(operator: Operator, { namespace: own, namespaces }: Oper
 function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PlacedNeed[] {
   const own: PlacedNeed[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
   if (its.leaderElection ?? false) own.push({ kind: leases, verbs: ['get', 'create', 'update'], namespaces: 'own' });
+  if (its.secureMetrics ?? false) {
+    own.push({ kind: tokenReviews, verbs: ['create'] }, { kind: accessReviews, verbs: ['create'] });
+  }
   if (its.events ?? true) own.push({ kind: events, verbs: ['create', 'patch'] });
   return [...controllers.flatMap(needsOf), ...own];
 }

@@ -92,6 +92,15 @@ test('a setting with the name of an option that every operator has is refused', 
   });
 });
 
+test('metrics that are declared secure are never served in the open', () => {
+  const secure = operator({ name: 'x', controllers: [{ for: ConfigMap }], secureMetrics: true });
+  assert.throws(() => readArguments([], {}, secure), /give --metrics-cert and --metrics-key, or --metrics-port 0/);
+  assert.throws(() => readArguments(['--metrics-cert', 'a'], {}, plain), /must be given together/);
+  assert.equal(readArguments(['--metrics-port', '0'], {}, secure).metricsPort, 0);
+  const given = readArguments(['--metrics-cert', 'a', '--metrics-key', 'b'], {}, secure);
+  assert.deepEqual(given.metricsTls, { certFile: 'a', keyFile: 'b' });
+});
+
 test('an argument that cannot be used is refused with the value received', () => {
   const cases = [
     [['--health-port', '70000'], '--health-port must be a port from 0 to 65535, received "70000"'],

@@ -15,6 +15,7 @@ export interface Arguments {
   readonly namespaces: readonly string[] | undefined;
   readonly healthPort: number;
   readonly metricsPort: number;
+  readonly metricsTls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly gracePeriodMs: number;
   readonly leaderElection: LeadershipOptions | false;
   /** Absent: text on a terminal, JSON elsewhere. */
@@ -36,6 +37,8 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     context: { type: 'string' },
     namespace: { type: 'string' },
     'health-port': { type: 'string', default: '8081' },
+    'metrics-cert': { type: 'string' },
+    'metrics-key': { type: 'string' },
     'metrics-port': { type: 'string', default: '8080' },
     'leader-elect': { type: 'boolean', default: leaderElection },
     'leader-elect-lease': { type: 'string' },
@@ -57,12 +60,18 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   const flags = Object.fromEntries(settings.map((setting) => [setting.flag, flagOf(setting)]));
   const parsed = parseArgs({ args: [...argv], allowNegative: true, options: { ...flags, ...own } });
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
+  const metricsPort = port('--metrics-port', values['metrics-port']);
+  const metricsTls = pairOf(values['metrics-cert'], values['metrics-key']);
+  if (operator.secureMetrics && metricsPort > 0 && metricsTls === undefined) {
+    throw new RangeError('metrics are for those who may: give --metrics-cert and --metrics-key, or --metrics-port 0');
+  }
   return {
     kubeconfig: values.kubeconfig,
     context: values.context,
     namespaces: namespacesIn(values.namespace ?? env.WATCH_NAMESPACE ?? ''),
     healthPort: port('--health-port', values['health-port']),
-    metricsPort: port('--metrics-port', values['metrics-port']),
+    metricsPort,
+    metricsTls,
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
     leaderElection: values['leader-elect'] && {
       lease: values['leader-elect-lease'],
@@ -107,6 +116,12 @@ function givenSettings(
   return Object.fromEntries(given);
 }
 
+function pairOf(certFile: string | undefined, keyFile: string | undefined): Arguments['metricsTls'] {
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  throw new RangeError('--metrics-cert and --metrics-key must be given together');
+}
+
 function port(option: string, text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65535) return value;
@@ -142,6 +157,8 @@ Options:
                         WATCH_NAMESPACE, then everywhere)
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
+  --metrics-cert FILE, --metrics-key FILE
+                        answer with TLS, and only those who may get /metrics
   --leader-elect        let one of several replicas work while the others stand by
                         (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
   --leader-elect-lease NAMESPACE/NAME

@@ -35,6 +35,7 @@ import { reportedStorms } from './storm-report.ts';
 import type { Storm, Storms } from './storms.ts';
 import { type SubscriptionsOptions, subscribeMapped, subscribeOwn } from './subscriptions.ts';
 import { errorOf } from './thrown.ts';
+import { type Tracer, traced } from './tracing.ts';
 import { WakeUps } from './wake-ups.ts';
 
 export interface ControlLoopOptions {
@@ -45,6 +46,7 @@ export interface ControlLoopOptions {
   readonly recorder: EventRecorder;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
+  readonly tracer: Tracer | undefined;
   /** Whether causes are told at info level. */
   readonly logCauses: boolean;
   /** What the author declared and whoever runs the operator chose. */
@@ -172,7 +174,7 @@ export class ControlLoop {
   /** One look at one object. Returns the pass that it took, which may not have come to rest. */
   async #process(item: WorkItem): Promise<Pass | undefined> {
     const { key } = item;
-    const { controller, caches, metrics, logCauses, logger: parent } = this.#options;
+    const { controller, caches, metrics, tracer, logCauses, logger: parent } = this.#options;
     const { for: kind } = controller;
     const causes = this.#wakeUps.takeCauses(key);
     const logger = parent.with(parseKey(key));
@@ -192,16 +194,21 @@ export class ControlLoop {
     let pass: Pass | undefined;
     try {
       const subject = step === 'reconcile' ? await this.#marked(object) : object;
-      pass = this.#beginPass(step, key, logger);
+      const current = this.#beginPass(step, key, logger);
+      pass = current;
       const context = contextOf(this.#options, {
         key,
         object: subject,
-        pass,
+        pass: current,
         logger,
         echoes: this.#echoes,
         storms: this.#storms,
       });
-      const outcome = await this.#perform(step, subject, pass, context);
+      const { namespace = '', name } = subject.metadata;
+      const attributes = { controller: controller.name, namespace, name, causes: [...causes] };
+      const outcome = await traced(tracer, `${step} ${controller.name}`, attributes, () =>
+        this.#perform(step, subject, current, context),
+      );
       finish(this.#succeeded(key, outcome));
       this.#storms.ended(key);
     } catch (thrown) {

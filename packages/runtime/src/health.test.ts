@@ -34,7 +34,7 @@ async function ask(
   const [, at = '', rest = ''] = /^(\/\w+\/?)(.*)$/.exec(path) ?? [];
   const route = healthRoutes(() => informers, standing && (() => standing))[at];
   assert.ok(route, path);
-  return route({ rest, query: new URLSearchParams(query), isLocal });
+  return route({ rest, query: new URLSearchParams(query), isLocal, authorization: undefined });
 }
 
 const verbose = { query: 'verbose', isLocal: true };

@@ -4,7 +4,10 @@
  * They listen where strangers can reach them, so an answer says no more than its route decides, and a failure says
  * nothing at all.
  */
-import { createServer, type IncomingMessage } from 'node:http';
+import { unwatchFile, watchFile } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '@keelson/core';
 
@@ -21,6 +24,8 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** Whether it comes from this machine itself, in a pod also through `kubectl port-forward`, and through no proxy. */
   readonly isLocal: boolean;
+  /** The header of that name. */
+  readonly authorization: string | undefined;
 }
 
 /** By path. One that ends in `/` answers for all paths below it. */
@@ -32,6 +37,8 @@ export interface ListenOptions {
   readonly host?: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Files with a certificate and its key, for HTTPS; what replaces them is used within ten seconds. @default plain HTTP */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Take a free port when this one is taken. @default false */
   readonly orFree?: boolean | undefined;
 }
@@ -48,14 +55,15 @@ export class ListenError extends OperatorError {
 }
 
 export async function listen(what: string, routes: Routes, options: ListenOptions): Promise<HttpServer> {
-  const server = createServer((request, response) => {
+  const respond = (request: IncomingMessage, response: ServerResponse) => {
     // Whatever a stranger sends, the answer is an answer: nothing here may end the process.
     void (async () => answerTo(request, routes))()
       .catch(() => plain(500, 'internal server error'))
       .then(({ status, contentType, body }) => {
         response.writeHead(status, { 'content-type': contentType }).end(request.method === 'HEAD' ? undefined : body);
       });
-  });
+  };
+  const { server, release } = await serverOf(what, respond, options.tls);
   const attempt = (port: number) =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -82,11 +90,46 @@ export async function listen(what: string, routes: Routes, options: ListenOption
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
+      release();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+/** How often files of certificates are looked at. */
+const lookMs = 10_000;
+
+interface Listener {
+  readonly server: Server;
+  readonly release: () => void;
+}
+
+async function serverOf(
+  what: string,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
+  tls: ListenOptions['tls'],
+): Promise<Listener> {
+  if (tls === undefined) return { server: createServer(respond), release: () => {} };
+  const read = async () => ({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
+  try {
+    const server = createTlsServer(await read(), respond);
+    // Who replaces both files is seen between the two: what does not fit together is looked at again.
+    const renew = () =>
+      void read()
+        .then((pair) => server.setSecureContext(pair))
+        .catch(() => {});
+    watchFile(tls.certFile, { interval: lookMs, persistent: false }, renew);
+    watchFile(tls.keyFile, { interval: lookMs, persistent: false }, renew);
+    const release = () => {
+      unwatchFile(tls.certFile, renew);
+      unwatchFile(tls.keyFile, renew);
+    };
+    return { server, release };
+  } catch (error) {
+    throw new ListenError(`The ${what} server has no certificate: ${(error as Error).message}.`, { cause: error });
+  }
 }
 
 const plain = (status: number, body: string): Answer => ({ status, contentType: 'text/plain', body: `${body}\n` });
@@ -99,7 +142,12 @@ function answerTo(request: IncomingMessage, routes: Routes): Answer | Promise<An
   const route = Object.hasOwn(routes, at) ? routes[at] : undefined;
   if (route === undefined) return plain(404, 'not found');
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed');
-  return route({ rest: pathname.slice(at.length), query, isLocal: isLocal(request) });
+  return route({
+    rest: pathname.slice(at.length),
+    query,
+    isLocal: isLocal(request),
+    authorization: request.headers.authorization,
+  });
 }
 
 /** A sidecar or an ingress on the same machine says for whom it asks, or at least that it does. */

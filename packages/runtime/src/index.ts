@@ -25,3 +25,4 @@ export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './o
 export { run } from './run.ts';
 export type { Storm } from './storms.ts';
 export { type Task, type TaskContext, task } from './task.ts';
+export type { Attribute, Span, Tracer } from './tracing.ts';

@@ -18,6 +18,7 @@ import {
 } from '@keelson/client';
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { collectDefaultMetrics } from 'prom-client';
 import { createCaches, isAbsentKind } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { runControllers } from './controllers.ts';
@@ -27,10 +28,13 @@ import { Leadership, type LeadershipOptions } from './leadership.ts';
 import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { metricsAccess } from './metrics-access.ts';
 import { NoOpApplies } from './no-op-apply.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 import type { Storm } from './storms.ts';
 import type { Task } from './task.ts';
+import type { Tracer } from './tracing.ts';
+import { observeWatches } from './watch-metrics.ts';
 
 /** How an operator runs. */
 export interface ManagerOptions {
@@ -40,7 +44,10 @@ export interface ManagerOptions {
   readonly transport?: Transport;
   /** Where probes are answered, `false` for nowhere. @default port 8081 */
   readonly health?: ListenOptions | false;
-  /** Where metrics are read, `false` for nowhere. @default port 8080 */
+  /**
+   * Where metrics are read, `false` for nowhere. With `tls`, only by those whom the API server lets `get` the path
+   * `/metrics`. @default port 8080, without TLS, by anybody
+   */
   readonly metrics?: ListenOptions | false;
   /**
    * How long a stop may take in all; a pod has 30 seconds. Running reconciles have four fifths of it to finish, then their
@@ -54,6 +61,12 @@ export interface ManagerOptions {
   readonly leaderElection?: LeadershipOptions | boolean;
   /** Where namespaced kinds are watched, unless a watch names its own. @default everywhere */
   readonly namespaces?: readonly string[] | undefined;
+  /** Measure the process and Node as well, which only one manager of a process should. @default false */
+  readonly processMetrics?: boolean;
+  /** Makes a span for each pass; OpenTelemetry's tracer will do. @default none */
+  readonly tracer?: Tracer;
+  /** More headers for every request, such as the `traceparent` of the active span. @default none */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** Say with each pass why it runs, at info level; otherwise that is in debug lines. @default false */
   readonly logCauses?: boolean;
   /** Values for the operator's settings, before those that it was given. @default its own and their defaults */
@@ -108,6 +121,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       random,
       fieldManager: operator.name,
       metrics: metrics.requests,
+      headers: options.headers,
       onWarning: (warning) => logger.warn('The API server warns', { warning }),
     });
     await using informers = createSharedInformers({
@@ -134,6 +148,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
         onStorm: options.onStorm,
+        tracer: options.tracer,
         logCauses: options.logCauses ?? false,
       };
     });
@@ -145,12 +160,18 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       8081,
       logger,
     );
+    if (options.processMetrics) collectDefaultMetrics({ register: metrics.registry });
+    observeWatches(metrics.registry, () => informers.all);
+    const isSecure = options.metrics !== false && options.metrics?.tls !== undefined;
+    const accessOf = isSecure ? metricsAccess({ client, clock, path: '/metrics' }) : undefined;
     const metricsRoutes: Routes = {
-      '/metrics': async () => ({
-        status: 200,
-        contentType: metrics.registry.contentType,
-        body: await metrics.registry.metrics(),
-      }),
+      async '/metrics'({ authorization }) {
+        const access = accessOf ? await accessOf(authorization) : 'allowed';
+        if (access !== 'allowed') {
+          return { status: access === 'forbidden' ? 403 : 401, contentType: 'text/plain', body: `${access}\n` };
+        }
+        return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
+      },
     };
     await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
 

@@ -45,6 +45,9 @@ const reconcileBuckets = [
 /** 10 ns to 1000 s by tens, as client-go has them. */
 const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
+/** 5 ms to 60 s, as client-go has them. */
+const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
 /** `host` is the API server's, for the request metrics. */
 export function createMetrics({ clock, host }: { readonly clock: Clock; readonly host: string }): Metrics {
   const registry = new Registry();
@@ -116,13 +119,24 @@ export function createMetrics({ clock, host }: { readonly clock: Clock; readonly
     },
   });
   const requests = counter('rest_client_requests_total', 'Requests to the API server', 'code', 'host', 'method');
-
+  const durations = histogram(
+    'rest_client_request_duration_seconds',
+    'How long a request took; a watch until its answer began',
+    requestBuckets,
+    'verb',
+    'host',
+  );
   const master = gauge('leader_election_master_status', '1 while this replica leads, else 0', 'name');
 
   return {
     registry,
     leader: { leads: (name, isLeading) => master.set({ name }, isLeading ? 1 : 0) },
-    requests: { finished: ({ code, method }) => requests.inc({ code, host, method }) },
+    requests: {
+      finished({ code, method, durationMs }) {
+        requests.inc({ code, host, method });
+        durations.observe({ verb: method, host }, durationMs / 1000);
+      },
+    },
     controller(controller) {
       const labels = { name: controller, controller };
       // A counter that appears with its first error hides that error from rate().

@@ -7,7 +7,7 @@ import { type Arguments, helpText, readArguments } from './command-line.ts';
 import type { Controller } from './controller.ts';
 import { jsonLogger, textLogger } from './log.ts';
 import type { Logger } from './logger.ts';
-import { createManager } from './manager.ts';
+import { createManager, type ManagerOptions } from './manager.ts';
 import type { Task } from './task.ts';
 import { errorOf } from './thrown.ts';
 
@@ -21,6 +21,7 @@ import { errorOf } from './thrown.ts';
 export async function run(
   operator: Operator<Controller, Task>,
   argv: readonly string[] = process.argv.slice(2),
+  tracing: Pick<ManagerOptions, 'tracer' | 'headers'> = {},
 ): Promise<void> {
   let stop: AbortSignal | undefined;
   try {
@@ -41,7 +42,9 @@ export async function run(
       config,
       logger,
       health: options.healthPort > 0 && { port: options.healthPort },
-      metrics: options.metricsPort > 0 && { port: options.metricsPort },
+      metrics: options.metricsPort > 0 && { port: options.metricsPort, tls: options.metricsTls },
+      processMetrics: true,
+      ...tracing,
       gracePeriodMs: options.gracePeriodMs,
       settings: options.settings,
       namespaces: options.namespaces,

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +53,7 @@ export async function runOutages(count: number): Promise<Report> {
     void replicas.set(
       name,
       spawn(process.execPath, [main, kube.kubeconfig, name, file, JSON.stringify(times)], {
-        stdio: ['ignore', 'ignore', 'ignore'],
+        stdio: ['ignore', 'ignore', openSync(join(folder, `${name}.log`), 'a')],
       }),
     );
   const end = async (name: string) => {

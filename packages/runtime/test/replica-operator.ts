@@ -5,10 +5,10 @@
  */
 import { appendFileSync } from 'node:fs';
 import { connect, loadConfig } from '@keelson/client';
-import { operator, type Transport } from '@keelson/core';
+import { allow, operator, sleep, type Transport } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
-import { controller, createManager, requeueAfter } from '../src/index.ts';
+import { controller, createManager, done, task } from '../src/index.ts';
 import { Widget } from './widget.ts';
 
 const [kubeconfig, name = '', file = '', times = '{}'] = process.argv.slice(2);
@@ -26,24 +26,31 @@ const logged: Transport = {
   [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
 };
 
-let count = 0;
-const writer = controller({
+const copier = controller({
   for: Widget,
-  owns: [ConfigMap],
-  async reconcile(widget, { owned, status }) {
-    count += 1;
-    await owned.apply(ConfigMap, {
-      metadata: { name: widget.metadata.name },
-      data: { by: name, count: String(count) },
-    });
+  async reconcile(widget, { status }) {
     await status.apply({ seen: widget.spec.text, conditions: [] });
-    return requeueAfter(100);
+    return done;
   },
 });
 
+/** As a task, since a controller that writes on and on would be slowed. */
+const writer = task({
+  name: 'writer',
+  needs: [allow(ConfigMap, 'create', 'patch')],
+  async run({ client, clock, signal }) {
+    for (let count = 0; !signal.aborted; count++) {
+      const metadata = { namespace: 'default', name: 'a' };
+      await client.apply(ConfigMap, { metadata, data: { by: name, count: String(count) } }, { force: true });
+      await sleep(clock, 100, signal);
+    }
+  },
+});
+
+const replicated = operator({ name: 'replicated', controllers: [copier], tasks: [writer], leaderElection: true });
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort(new Error('SIGTERM')));
-await createManager(operator({ name: 'replicated', controllers: [writer], leaderElection: true }), {
+await createManager(replicated, {
   transport: logged,
   health: false,
   metrics: false,

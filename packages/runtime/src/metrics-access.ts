@@ -1,0 +1,58 @@
+/**
+ * Who may read metrics: the API server is asked whose a token is (TokenReview) and whether that user may `get` the path
+ * (SubjectAccessReview), as Kubebuilder's default has it.
+ *
+ * Promises: an answer is remembered, a yes for a minute and a no for half of one, in bounded memory and without the token
+ * itself. When the API server cannot be asked, nobody may.
+ */
+import { createHash } from 'node:crypto';
+import type { Client } from '@keelson/client';
+import type { Clock } from '@keelson/core';
+import { TokenReview } from '@keelson/core/authentication/v1';
+import { SubjectAccessReview } from '@keelson/core/authorization/v1';
+
+export type Access = 'allowed' | 'unauthenticated' | 'forbidden';
+
+export interface MetricsAccessOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Such as `/metrics`. */
+  readonly path: string;
+}
+
+interface Remembered {
+  readonly access: Access;
+  readonly untilMs: number;
+}
+
+const tokenMs = 60_000;
+const denialMs = 30_000;
+const mostRemembered = 1000;
+
+/** Decides by the `authorization` header of a request. */
+export function metricsAccess({ client, clock, path }: MetricsAccessOptions) {
+  const remembered = new Map<string, Remembered>();
+  const ask = async (token: string): Promise<Access> => {
+    const review = await client.create(TokenReview, { spec: { token } });
+    const { authenticated, user } = review.status ?? {};
+    if (!authenticated || user === undefined) return 'unauthenticated';
+    const { username, uid, groups, extra } = user;
+    const { status } = await client.create(SubjectAccessReview, {
+      spec: { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } },
+    });
+    return status?.allowed ? 'allowed' : 'forbidden';
+  };
+  return async (authorization: string | undefined): Promise<Access> => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (token === undefined) return 'unauthenticated';
+    const id = createHash('sha256').update(token).digest('base64');
+    const known = remembered.get(id);
+    if (known !== undefined && clock.monotonic() < known.untilMs) return known.access;
+    const access = await ask(token);
+    remembered.delete(id);
+    remembered.set(id, { access, untilMs: clock.monotonic() + (access === 'allowed' ? tokenMs : denialMs) });
+    const [oldest] = remembered.size > mostRemembered ? remembered.keys() : [];
+    if (oldest !== undefined) remembered.delete(oldest);
+    return access;
+  };
+}
