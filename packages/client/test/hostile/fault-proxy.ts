@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Material } from '../../src/index.ts';
 
-export type Fault = 'before' | 'after' | 'cut' | 'failure' | 'busy' | 'late';
+type Fault = 'before' | 'after' | 'cut' | 'failure' | 'busy' | 'late';
 const faults: readonly Fault[] = ['before', 'after', 'cut', 'failure', 'busy', 'late'];
 
 export interface FaultProxy extends AsyncDisposable {
