@@ -6,6 +6,7 @@ import { ConfigMap, Secret } from '@keelson/core/v1';
 import { crdOf } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
 import * as monitored from '../runtime/optional-kind.ts';
+import * as polled from '../runtime/poll-the-outside.ts';
 import * as mapped from '../runtime/read-in-a-mapping.ts';
 import * as referring from '../runtime/refer-to-a-secret.ts';
 
@@ -47,4 +48,19 @@ test('optional-kind: a Site gets its Monitor when the definition comes', async (
   await installed;
   const monitor = await cluster.eventually(Monitor, 'default/a');
   assert.equal(monitor.spec.target, 'a.example');
+});
+
+test('poll-the-outside: a Site follows what the registrar and a hook say', async () => {
+  const { hooks, polledOperator, registrar, Site } = polled;
+  await using cluster = await startCluster({ operators: [polledOperator] });
+  const shows = (text: string, limitMs: number) =>
+    cluster.eventually(Site, 'default/a', ({ status }) => status?.expires === text, limitMs);
+  await cluster.client.create(Site, { metadata, spec: { domain: 'a.example' } });
+  await shows('unknown', 10_000);
+  registrar.expiry.set('a.example', '2030');
+  registrar.changed.add('a.example');
+  await shows('2030', 61_000);
+  registrar.expiry.set('a.example', '2031');
+  hooks.wake('default/a');
+  await shows('2031', 1000);
 });

@@ -30,6 +30,7 @@ import type { NoOpApplies } from './no-op-apply.ts';
 import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { runSources } from './sources.ts';
 import { StatusEchoes } from './status-echoes.ts';
 import { reportedStorms } from './storm-report.ts';
 import type { Storm, Storms } from './storms.ts';
@@ -103,11 +104,13 @@ export class ControlLoop {
     logger.info('Starting workers', { 'worker count': controller.concurrency });
     metrics.setConcurrency(controller.concurrency);
     const workers = Array.from({ length: controller.concurrency }, () => this.#worker());
+    const context = { cache: caches, clock: this.#options.clock, logger, signal };
+    const sources = runSources(controller, context, (key, cause) => this.#wakeUps.add(key, cause));
     await stopped;
     logger.info('Stopping workers');
     this.#wakeUps.close();
     this.#storms.close();
-    await Promise.all(workers);
+    await Promise.all([...workers, sources]);
     await Promise.all(this.#unsettled.values());
   }
 

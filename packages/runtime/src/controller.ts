@@ -19,6 +19,7 @@ import {
 import type { Events, ReconcileContext } from './context.ts';
 import { finalizerOf } from './deletion.ts';
 import type { Outcome } from './outcome.ts';
+import type { Source } from './sources.ts';
 
 /**
  * Drives one object of the reconciled kind towards what it asks for.
@@ -80,6 +81,8 @@ export interface ControllerOptions<D extends Declaration> {
   readonly retry?: RetryDelays;
   /** How often one object may be reconciled, whatever wakes it. @default no limit */
   readonly rateLimit?: RateLimit;
+  /** What wakes objects beside the watches: messages, polls, time. @default nothing */
+  readonly sources?: readonly Source[];
 }
 
 /** How soon a failed object is tried again. */
@@ -104,6 +107,7 @@ export interface Controller extends Declaration {
   readonly cacheSyncTimeoutMs: number;
   readonly retry: RetryDelays;
   readonly rateLimit: RateLimit | undefined;
+  readonly sources: readonly Source[];
   readonly reconcile: Reconcile<never>;
   readonly finalize: Finalize<never> | undefined;
   readonly onError: ((object: never, error: unknown, context: { readonly events: Events }) => unknown) | undefined;
@@ -151,7 +155,7 @@ export function controller<
 ): Controller {
   const { onError, finalize, concurrency = 1 } = definition;
   const name = controllerName(definition);
-  const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit } = definition;
+  const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit, sources = [] } = definition;
   const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = retry;
   const wholes = { concurrency, ...(rateLimit && { 'rateLimit.passes': rateLimit.passes }) };
   for (const [option, value] of Object.entries(wholes)) {
@@ -184,6 +188,7 @@ export function controller<
     cacheSyncTimeoutMs,
     retry: { baseDelayMs, maxDelayMs },
     rateLimit,
+    sources,
     onError,
   };
 }

@@ -23,6 +23,15 @@ export type { Fields, Logger } from './logger.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager.ts';
 export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
 export { run } from './run.ts';
+export {
+  type Channel,
+  channel,
+  every,
+  type PollingOptions,
+  polling,
+  type Source,
+  type SourceContext,
+} from './sources.ts';
 export type { Storm } from './storms.ts';
 export { type Task, type TaskContext, task } from './task.ts';
 export type { Attribute, Span, Tracer } from './tracing.ts';

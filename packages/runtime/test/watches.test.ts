@@ -17,7 +17,7 @@ import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
 import { crdOf, defineKind } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
 import { z } from 'zod';
-import { type Controller, controller, createManager, done } from '../src/index.ts';
+import { type Controller, channel, controller, createManager, done, every, polling } from '../src/index.ts';
 
 const Site = defineKind({
   group: 'watches.example.com',
@@ -292,4 +292,63 @@ test('an operator of some namespaces watches those, and a watch may have one of 
   assert.deepEqual(await cluster.woken(), []);
   await client.create(ConfigMap, named('map', 'two'));
   assert.deepEqual(await cluster.woken(), ['one/a of 2, 1 secrets', 'two/a of 2, 1 secrets']);
+});
+
+test('a channel, a poll and a timer wake objects; what fails is reported and goes on; all end with the operator', async () => {
+  const hooks = channel('push');
+  const starts: string[] = [];
+  let failures = 0;
+  const cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      sources: [
+        hooks,
+        polling({
+          everyMs: 60_000,
+          poll: async ({ cache }) => {
+            failures += 1;
+            if (failures === 2) throw new Error('away');
+            return cache
+              .list(Site)
+              .filter(({ spec }) => spec.host === 'polled')
+              .map(keyOf);
+          },
+        }),
+        every(3_600_000),
+        {
+          name: 'clumsy',
+          async start({ signal, wake }) {
+            starts.push(signal.aborted ? 'aborted' : 'running');
+            if (starts.length === 1) throw new Error('not yet');
+            wake(`${namespace}/b`);
+          },
+        },
+      ],
+      async reconcile(object) {
+        passes.push(object.metadata.name);
+        return done;
+      },
+    }),
+  );
+  {
+    await using _ = cluster;
+    await cluster.client.create(Site, site('a', { host: 'polled' }));
+    await cluster.client.create(Site, site('b'));
+    assert.deepEqual(await cluster.woken(), ['a', 'b']);
+    hooks.wake(`${namespace}/b`);
+    hooks.wake(`${namespace}/unknown`);
+    assert.deepEqual(await cluster.woken(), ['b']);
+    await cluster.clock.advance(10_000);
+    assert.deepEqual(await cluster.woken(), ['b'], 'the one that failed began again');
+    await cluster.clock.advance(60_000);
+    assert.deepEqual(await cluster.woken(), [], 'the poll failed');
+    await cluster.clock.advance(60_000);
+    assert.deepEqual(await cluster.woken(), ['a'], 'and was asked again');
+    await cluster.clock.advance(3_600_000);
+    assert.deepEqual(await cluster.woken(), ['a', 'b']);
+  }
+  hooks.wake(`${namespace}/b`); // nothing runs, and nothing happens
+  assert.deepEqual(starts, ['running', 'running']);
+  assert.throws(() => every(0), /every: everyMs must be greater than 0, received 0/);
+  assert.throws(() => polling({ everyMs: -1, poll: async () => [] }), /polling: everyMs .* received -1/);
 });
