@@ -54,7 +54,7 @@ export async function besiege(behaviour: Behaviour, random: () => number, forMs:
     const onWarning = (warning: string) => heard.push(warning);
     const client = createClient({ transport: callTransport, timeoutMs: callMs, onWarning });
     const clock = fastClock(systemClock, factor);
-    const watcher = createClient({ transport: watchTransport, onWarning, clock });
+    const watcher = createClient({ transport: watchTransport, onWarning });
     let errors = 0;
     const informer = createInformer(watcher, ConfigMap, {
       clock,
