@@ -1,6 +1,7 @@
 /** The two loggers of a process: JSON lines for machines, and a form for people on a terminal. */
 import type { Clock } from '@keelson/core';
-import { pino } from 'pino';
+import type { Logger as PinoLogger } from 'pino';
+import { pinoModule } from './late-modules.ts';
 import type { Fields, Logger } from './logger.ts';
 import { isError, shown } from './thrown.ts';
 
@@ -26,7 +27,7 @@ const toStderr = (line: string): void => void process.stderr.write(line);
 
 /** One JSON object a line: `level`, `ts`, `logger`, `msg`, then the fields. */
 export function jsonLogger({ name, clock, level = 'info', write = toStderr }: LogOptions): Logger {
-  const root = pino(
+  const root = pinoModule().pino(
     {
       level,
       base: { logger: name },
@@ -36,7 +37,7 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
     },
     { write },
   );
-  const wrap = (logger: pino.Logger): Logger => ({
+  const wrap = (logger: PinoLogger): Logger => ({
     debug: (message, fields = {}) => logger.debug(fields, message),
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),

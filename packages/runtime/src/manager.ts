@@ -18,12 +18,12 @@ import {
 } from '@keelson/client';
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { collectDefaultMetrics } from 'prom-client';
 import { createCaches, isAbsentKind } from './caches.ts';
 import type { Controller } from './controller.ts';
 import { runControllers } from './controllers.ts';
 import { healthRoutes, problemOf } from './health.ts';
 import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
+import { promClient } from './late-modules.ts';
 import { Leadership, type LeadershipOptions } from './leadership.ts';
 import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
@@ -160,7 +160,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       8081,
       logger,
     );
-    if (options.processMetrics) collectDefaultMetrics({ register: metrics.registry });
+    if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
     observeWatches(metrics.registry, () => informers.all);
     const isSecure = options.metrics !== false && options.metrics?.tls !== undefined;
     const accessOf = isSecure ? metricsAccess({ client, clock, path: '/metrics' }) : undefined;

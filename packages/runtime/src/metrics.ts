@@ -5,7 +5,8 @@
  */
 import type { QueueMetrics, RequestMetrics, WorkQueue } from '@keelson/client';
 import type { Clock } from '@keelson/core';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { promClient } from './late-modules.ts';
 
 type Result = 'success' | 'error' | 'terminal' | 'requeue' | 'requeue_after';
 
@@ -50,6 +51,7 @@ const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 /** `host` is the API server's, for the request metrics. */
 export function createMetrics({ clock, host }: { readonly clock: Clock; readonly host: string }): Metrics {
+  const { Counter, Gauge, Histogram, Registry } = promClient();
   const registry = new Registry();
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>

@@ -4,7 +4,8 @@
  */
 import type { Informer } from '@keelson/client';
 import { resourceNameOf } from '@keelson/core';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { promClient } from './late-modules.ts';
 
 /** What is measured of a watch. */
 type Watched = Pick<Informer, 'kind' | 'health'> & { readonly store: { readonly size: number } };
@@ -42,6 +43,7 @@ const measures: Readonly<Record<string, readonly [string, (watches: readonly Wat
 
 /** Adds the metrics of these watches to a registry. */
 export function observeWatches(registry: Registry, informers: () => readonly Watched[]): void {
+  const { Gauge } = promClient();
   for (const [name, [help, measure]] of Object.entries(measures)) {
     new Gauge({
       name,
