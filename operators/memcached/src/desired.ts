@@ -24,6 +24,9 @@ export function podsOf({ metadata }: Memcached): { readonly namespace: string; r
   };
 }
 
+// What the server would fill in is named where a hand could change it: an unnamed field is others' business.
+const probe = { tcpSocket: { port }, timeoutSeconds: 1, successThreshold: 1, failureThreshold: 3 };
+
 export function desiredDeployment(memcached: Memcached): NewDeployment {
   const { labels } = podsOf(memcached);
   return {
@@ -31,12 +34,14 @@ export function desiredDeployment(memcached: Memcached): NewDeployment {
     spec: {
       replicas: memcached.spec.size,
       selector: { matchLabels: labels },
+      progressDeadlineSeconds: 600,
       // There are never more servers than asked for, also while a new template is rolled out.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
       template: {
         metadata: { labels },
         spec: {
           automountServiceAccountToken: false,
+          terminationGracePeriodSeconds: 30,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [
             {
@@ -46,9 +51,9 @@ export function desiredDeployment(memcached: Memcached): NewDeployment {
               command: ['memcached', `--memory-limit=${itemMemoryMi}`, '-o', 'modern', '-v'],
               ports: [{ name: 'memcached', containerPort: port, protocol: 'TCP' }],
               resources: { requests: { cpu: '100m', memory: `${2 * itemMemoryMi}Mi` } },
-              readinessProbe: { tcpSocket: { port }, periodSeconds: 5 },
+              readinessProbe: { ...probe, periodSeconds: 5 },
               // A restart loses the whole cache, so it is the last resort and slower than readiness.
-              livenessProbe: { tcpSocket: { port }, initialDelaySeconds: 30, periodSeconds: 10 },
+              livenessProbe: { ...probe, initialDelaySeconds: 30, periodSeconds: 10 },
               securityContext: {
                 runAsNonRoot: true,
                 runAsUser: 1001,
