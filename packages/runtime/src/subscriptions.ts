@@ -97,7 +97,7 @@ function follow(
 }
 
 /** Whether a change is worth a look. A predicate is asked about updates, but never about the way to an end. */
-function matters(event: InformerEvent, when: Predicate<never> | undefined): boolean {
+export function matters(event: InformerEvent, when: Predicate<never> | undefined): boolean {
   if (when === undefined || event.type !== 'updated') return true;
   const [now, before] = [event.object.metadata, event.previous.metadata];
   if (now.deletionTimestamp !== before.deletionTimestamp) return true;
