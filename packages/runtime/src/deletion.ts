@@ -65,16 +65,14 @@ export async function removeFinalizer(
 ): Promise<void> {
   const key = keyOf(object);
   const { uid } = object.metadata;
-  // Until the watch has caught up, the cache would show an object that is still to be finalized.
-  const noteGone = () => caches.overlay({ type: 'deleted', kind, key, uid });
   let current: KubernetesObject | undefined = caches.store(kind).get(key) ?? object;
   for (let tries = 1; current?.metadata.uid === uid && hasFinalizer(current, finalizer); tries++) {
     try {
-      const freed = await client.patch(kind, key, finalizersOf(withoutFinalizer(current, finalizer)));
-      if (isLetGo(freed)) noteGone();
+      await client.patch(kind, key, finalizersOf(withoutFinalizer(current, finalizer)));
       return;
     } catch (error) {
-      if (isNotFound(error)) return noteGone();
+      // Until the watch has caught up, the cache would show an object that is still to be finalized.
+      if (isNotFound(error)) return caches.overlay({ type: 'deleted', kind, key, uid });
       if (!isConflict(error) || tries === mostTries) throw error;
       // Someone wrote in between. What was cleaned up is not cleaned up again for that.
       current = await client.find(kind, key);
@@ -86,7 +84,3 @@ export async function removeFinalizer(
 const finalizersOf = ({ metadata: { uid, resourceVersion, finalizers } }: KubernetesObject) => ({
   metadata: { uid, resourceVersion, finalizers: finalizers ?? [] },
 });
-
-/** Whether nothing keeps it any more; its deletion is on the way to us. */
-const isLetGo = ({ metadata }: KubernetesObject): boolean =>
-  (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;

@@ -4,8 +4,9 @@
  * Only an answer that is the object itself counts: a dry run stored nothing, and what comes back from `scale`, `eviction`
  * or `token` is of another kind. `deleteCollection` answers with what there was before, and so tells nothing.
  */
-import { apiVersionOf, type Kind, type KubernetesObject, type NamespacedName } from '@keelson/core';
+import { apiVersionOf, type Kind, type KubernetesObject, keyOf, type NamespacedName } from '@keelson/core';
 import type { DeleteOptions, DeleteResult, WriteOptions } from './client.ts';
+import { hasLetGo } from './deletion.ts';
 
 /** A write that the server has carried out, and what came of it. */
 export type OwnWrite =
@@ -28,7 +29,10 @@ export function storedBy(kind: AddressedKind, { dryRun }: WriteOptions, answer: 
   if (object.kind !== kind.kind || object.apiVersion !== apiVersionOf(kind)) return undefined;
   // A review is answered and not stored.
   if (!object.metadata?.name || !object.metadata.uid || !object.metadata.resourceVersion) return undefined;
-  return { type: 'stored', kind, object: object as KubernetesObject };
+  const stored = object as KubernetesObject;
+  // The write that takes the last finalizer of a deleted object removes it, and is answered with how it was.
+  if (hasLetGo(stored)) return { type: 'deleted', kind, key: keyOf(stored), uid: stored.metadata.uid };
+  return { type: 'stored', kind, object: stored };
 }
 
 /** What a delete did. */

@@ -150,6 +150,36 @@ export function describeOwnWrites(offer: Offer): void {
       await cache.client.patch(ConfigMap, cache.key, { metadata: { finalizers: null } });
     });
 
+    test('the write that takes the last finalizer of a deleted object hides it', async () => {
+      await using cache = await given('let-go');
+      await cache.client.patch(ConfigMap, cache.key, { metadata: { finalizers: ['example.com/a', 'example.com/b'] } });
+      await cache.client.delete(ConfigMap, cache.key);
+      await cache.client.patch(ConfigMap, cache.key, { metadata: { finalizers: ['example.com/b'] } });
+      assert.deepEqual(cache.store.get(cache.key)?.metadata.finalizers, ['example.com/b']);
+      await cache.client.patch(ConfigMap, cache.key, { metadata: { finalizers: null } });
+      assert.equal(cache.shown(), undefined);
+      cache.release();
+      await until(() => cache.heard.includes('deleted'));
+      assert.equal(cache.shown(), undefined);
+    });
+
+    test('a namespace that is deleted waits to be emptied, and is shown while it does', async () => {
+      await using bound = bind();
+      const { store, synced } = bound.informers.informer(Namespace);
+      const name = 'own-writes-deleted';
+      await bound.client.create(Namespace, { metadata: { name }, spec: { finalizers: ['example.com/wait'] } });
+      await Promise.all([synced, until(() => store.get(name) !== undefined)]);
+      bound.hold();
+      const result = await bound.client.delete(Namespace, name);
+      assert.equal(result.type, 'terminating');
+      assert.equal(store.get(name)?.status.phase, 'Terminating');
+      await bound.client.patch(Namespace, name, { metadata: { labels: { tried: 'yes' } } });
+      assert.equal(store.get(name)?.metadata.labels?.tried, 'yes');
+      const live = await client.get(Namespace, name);
+      await bound.client.update(Namespace, { ...live, spec: { finalizers: [] } }, { subresource: 'finalize' });
+      assert.equal(store.get(name), undefined);
+    });
+
     test('a dry run changes nothing', async () => {
       await using cache = await given('dry');
       const dry = { dryRun: true } as const;
