@@ -11,8 +11,11 @@ import {
   operator,
   optional,
   or,
+  rolesOf,
   watch,
 } from '@keelson/core';
+import { Event } from '@keelson/core/events/v1';
+import { Role, RoleBinding } from '@keelson/core/rbac/v1';
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
 import { crdOf, defineKind } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
@@ -351,4 +354,58 @@ test('a channel, a poll and a timer wake objects; what fails is reported and goe
   assert.deepEqual(starts, ['running', 'running']);
   assert.throws(() => every(0), /every: everyMs must be greater than 0, received 0/);
   assert.throws(() => polling({ everyMs: -1, poll: async () => [] }), /polling: everyMs .* received -1/);
+});
+
+test('the Roles of an operator of some namespaces are all that it needs', async () => {
+  const passes: string[] = [];
+  const errors: unknown[] = [];
+  const scoped = operator({
+    name: 'scoped',
+    controllers: [
+      controller({
+        for: Site,
+        owns: [ConfigMap],
+        refers: [{ to: Secret, by: ({ spec }) => spec.secret, namespaces: ['vault'] }],
+        async reconcile(object, { owned, status, events }) {
+          passes.push(keyOf(object));
+          await owned.apply(ConfigMap, { metadata: { name: object.metadata.name } });
+          await status.apply({ seen: 'yes' });
+          events.normal('Seen', 'It was seen.');
+          return done;
+        },
+      }),
+    ],
+  });
+  await using cluster = await startCluster({ kinds: [Site] });
+  const { client, clock } = cluster;
+  const namespaces = ['one', 'two'];
+  for (const name of [...namespaces, 'three', 'vault']) await client.create(Namespace, { metadata: { name } });
+  const roles = rolesOf(scoped, { namespace: 'system', namespaces });
+  assert.deepEqual(
+    roles.map((role) => role.namespace),
+    ['one', 'two', 'vault'],
+  );
+  const subjects = [{ kind: 'User', name: 'scoped', apiGroup: 'rbac.authorization.k8s.io' }];
+  const roleRef = { kind: 'Role', name: 'scoped', apiGroup: 'rbac.authorization.k8s.io' };
+  for (const { namespace: place = '', rules } of roles) {
+    await client.create(Role, { ...named('scoped', place), rules });
+    await client.create(RoleBinding, { ...named('scoped', place), subjects, roleRef });
+  }
+  const stop = new AbortController();
+  const logger = { ...silent, warn: (...line: unknown[]) => errors.push(line), with: () => logger };
+  const transport = cluster.cluster.transportAs({ name: 'scoped', groups: ['system:authenticated'] });
+  const manager = createManager(scoped, { transport, clock, namespaces, health: false, metrics: false, logger });
+  const running = manager.start(stop.signal);
+  for (const place of [...namespaces, 'three']) await client.create(Site, { ...named('a', place), spec: {} });
+  await clock.advance(10_000);
+  assert.deepEqual([...new Set(passes)].sort(), ['one/a', 'two/a']);
+  for (const place of namespaces) {
+    assert.equal((await client.get(Site, `${place}/a`)).status?.seen, 'yes');
+    assert.ok(await client.find(ConfigMap, `${place}/a`));
+    assert.equal((await client.list(Event, { namespace: place })).items.length, 1);
+  }
+  assert.deepEqual(errors, []);
+  stop.abort();
+  await clock.settle();
+  await running;
 });
