@@ -59,6 +59,7 @@ export async function runControllers(
   };
   term?.signal.addEventListener('abort', onLost, { once: true });
   using lost = term && stopSchedule(term.signal, clock, options.gracePeriodMs);
+  let isOver = false;
   try {
     const unfinished = new Set(tasks.map((task) => task.name));
     const running = tasks.map(async (task) => {
@@ -66,14 +67,18 @@ export async function runControllers(
       unfinished.delete(task.name);
     });
     const giveUp = () => {
+      if (isOver) return;
       const names = [...loops.flatMap((loop) => loop.unsettled), ...[...unfinished].map((task) => `task ${task}`)];
       const what = names.length === 1 ? 'One pass' : `${names.length} passes`;
-      throw new Error(`${what} did not stop although the signal was aborted: ${names.join(', ')}.`);
+      const message = `${what} did not stop although the signal was aborted: ${names.join(', ')}.`;
+      options.logger.error(message); // at once: what is left to do may take the rest of the time
+      throw new Error(message);
     };
     const finished = Promise.all([...loops.map((loop) => loop.run(end.signal)), ...running]);
     const patience = [aborted(schedule.patience), ...(lost ? [aborted(lost.patience)] : [])];
     await Promise.race([finished, Promise.race(patience).then(giveUp)]);
   } finally {
+    isOver = true;
     signal.removeEventListener('abort', onEnd);
     schedule.passes.removeEventListener('abort', onTimeUp);
     term?.signal.removeEventListener('abort', onLost);

@@ -64,6 +64,9 @@ export async function listen(what: string, routes: Routes, options: ListenOption
       });
   };
   const { server, release } = await serverOf(what, respond, options.tls);
+  // As controller-runtime has it: who sends nothing does not hold a connection.
+  server.headersTimeout = 32_000;
+  server.requestTimeout = 32_000;
   const attempt = (port: number) =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -16,7 +16,7 @@ import {
   type ManagerOptions,
   requeueAfter,
 } from '../src/index.ts';
-import { newWidget, type RememberingLogger, rememberingLogger, Widget } from './widget.ts';
+import { inTime, newWidget, type RememberingLogger, rememberingLogger, Widget } from './widget.ts';
 
 const declaration = { for: Widget, owns: [ConfigMap] } as const;
 const lease = 'default/engine';
@@ -136,64 +136,72 @@ async function nextWriter(cluster: TestCluster, sent: Sent[], former: string) {
   return { next, tookMs: tookMs ?? assert.fail('nobody took over') };
 }
 
-test('one replica works; the others stand by with complete caches, and take over after a crash and a release', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  const sent: Sent[] = [];
-  const replicas = new Map(['a', 'b', 'c'].map((name) => [name, startReplica(cluster, sent, name)]));
-  await cluster.client.create(Widget, newWidget());
-  await cluster.clock.advance(60_000);
-  const [first = '', ...others] = writersIn(sent);
-  assert.deepEqual(others, []);
-  assert.equal(await holderOf(cluster), first);
+test(
+  'one replica works; the others stand by with complete caches, and take over after a crash and a release',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const sent: Sent[] = [];
+    const replicas = new Map(['a', 'b', 'c'].map((name) => [name, startReplica(cluster, sent, name)]));
+    await cluster.client.create(Widget, newWidget());
+    await cluster.clock.advance(60_000);
+    const [first = '', ...others] = writersIn(sent);
+    assert.deepEqual(others, []);
+    assert.equal(await holderOf(cluster), first);
 
-  // Crashed: nothing comes of it any more, and nothing goes out.
-  replicas.get(first)?.cut();
-  const crash = await nextWriter(cluster, sent, first);
-  assert.ok(crash.tookMs <= 15_000 + 2 * 2000, `${crash.tookMs} ms after a crash`);
-  await cluster.clock.advance(60_000);
-  assert.deepEqual(writersIn(sent), [crash.next], 'the one that was cut off began nothing more');
+    // Crashed: nothing comes of it any more, and nothing goes out.
+    replicas.get(first)?.cut();
+    const crash = await nextWriter(cluster, sent, first);
+    assert.ok(crash.tookMs <= 15_000 + 2 * 2000, `${crash.tookMs} ms after a crash`);
+    await cluster.clock.advance(60_000);
+    assert.deepEqual(writersIn(sent), [crash.next], 'the one that was cut off began nothing more');
 
-  // It comes back, and stands by.
-  replicas.get(first)?.mend();
-  await cluster.clock.advance(60_000);
-  assert.deepEqual(writersIn(sent), [crash.next]);
+    // It comes back, and stands by.
+    replicas.get(first)?.mend();
+    await cluster.clock.advance(60_000);
+    assert.deepEqual(writersIn(sent), [crash.next]);
 
-  // Stopped: the lease is given back, and the next look takes it.
-  await replicas.get(crash.next)?.stop();
-  const release = await nextWriter(cluster, sent, crash.next);
-  assert.ok(release.tookMs <= 2 * 2000, `${release.tookMs} ms after a release`);
+    // Stopped: the lease is given back, and the next look takes it.
+    await replicas.get(crash.next)?.stop();
+    const release = await nextWriter(cluster, sent, crash.next);
+    assert.ok(release.tookMs <= 2 * 2000, `${release.tookMs} ms after a release`);
 
-  for (const replica of replicas.values()) await replica.stop();
-  assert.equal((await holderOf(cluster)) || undefined, undefined, 'the last one gave it back, too');
-  for (const { logger } of replicas.values()) assert.deepEqual(logger.said('error'), []);
-});
+    for (const replica of replicas.values()) await replica.stop();
+    assert.equal((await holderOf(cluster)) || undefined, undefined, 'the last one gave it back, too');
+    for (const { logger } of replicas.values()) assert.deepEqual(logger.said('error'), []);
+  },
+);
 
-test('a replica whose clock ran ahead sends nothing more in its term, although no timer has told it so', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  const sent: Sent[] = [];
-  let aheadMs = 0;
-  const { clock } = cluster;
-  const suspended = {
-    now: () => clock.now() + aheadMs,
-    monotonic: () => clock.monotonic(),
-    setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback),
-  };
-  const replica = startReplica(cluster, sent, 'a', { manager: { clock: suspended } });
-  await cluster.client.create(Widget, newWidget());
-  await clock.advance(10_100);
-  assert.ok(sent.length >= 10);
-  sent.length = 0;
-  aheadMs = 60_000; // the machine slept; its monotonic clock did not go on
-  await clock.advance(30_000);
-  assert.deepEqual(
-    replica.logger.said('warn').filter((line) => line.startsWith('Leadership was lost')),
-    ['Leadership was lost: leadership ended: the lease could not be renewed in time'],
-  );
-  assert.deepEqual(new Set(sent.map(({ term }) => term)), new Set([2]), 'all of it in a new term');
-  await replica.stop();
-});
+test(
+  'a replica whose clock ran ahead sends nothing more in its term, although no timer has told it so',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const sent: Sent[] = [];
+    let aheadMs = 0;
+    const { clock } = cluster;
+    const suspended = {
+      now: () => clock.now() + aheadMs,
+      monotonic: () => clock.monotonic(),
+      setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback),
+    };
+    const replica = startReplica(cluster, sent, 'a', { manager: { clock: suspended } });
+    await cluster.client.create(Widget, newWidget());
+    await clock.advance(10_100);
+    assert.ok(sent.length >= 10);
+    sent.length = 0;
+    aheadMs = 60_000; // the machine slept; its monotonic clock did not go on
+    await clock.advance(30_000);
+    assert.deepEqual(
+      replica.logger.said('warn').filter((line) => line.startsWith('Leadership was lost')),
+      ['Leadership was lost: leadership ended: the lease could not be renewed in time'],
+    );
+    assert.deepEqual(new Set(sent.map(({ term }) => term)), new Set([2]), 'all of it in a new term');
+    await replica.stop();
+  },
+);
 
-test('nothing that changes while nobody leads is lost', async () => {
+test('nothing that changes while nobody leads is lost', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const sent: Sent[] = [];
   const reconcile: ControllerOptions<typeof declaration>['reconcile'] = async (widget, { status }) => {
@@ -213,57 +221,65 @@ test('nothing that changes while nobody leads is lost', async () => {
   for (const replica of replicas.values()) await replica.stop();
 });
 
-test('a pass that outlives its term sends nothing, and the next term waits for it to come to rest', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  const sent: Sent[] = [];
-  const release = Promise.withResolvers<void>();
-  const story: string[] = [];
-  const replica = startReplica(cluster, sent, 'a', {
-    controller: {
-      async reconcile(widget, { status, signal }) {
-        story.push('begins');
-        if (story.length === 1) {
-          await release.promise;
-          story.push(`signal aborted: ${signal.aborted}`);
-          await status.apply({ seen: 'late', conditions: [] });
+test(
+  'a pass that outlives its term sends nothing, and the next term waits for it to come to rest',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const sent: Sent[] = [];
+    const release = Promise.withResolvers<void>();
+    const story: string[] = [];
+    const replica = startReplica(cluster, sent, 'a', {
+      controller: {
+        async reconcile(widget, { status, signal }) {
+          story.push('begins');
+          if (story.length === 1) {
+            await release.promise;
+            story.push(`signal aborted: ${signal.aborted}`);
+            await status.apply({ seen: 'late', conditions: [] });
+            return done;
+          }
+          await status.apply({ seen: widget.spec.text, conditions: [] });
           return done;
-        }
-        await status.apply({ seen: widget.spec.text, conditions: [] });
-        return done;
+        },
       },
-    },
-    manager: { gracePeriodMs: 3_600_000 },
-  });
-  await cluster.client.create(Widget, newWidget());
-  await cluster.clock.advance(10_000);
-  assert.deepEqual(story, ['begins']);
-  replica.cut();
-  await cluster.clock.advance(60_000); // the term is over
-  replica.mend();
-  await cluster.clock.advance(60_000);
-  assert.deepEqual(story, ['begins'], 'the next pass would run beside the first one');
-  assert.equal(await holderOf(cluster), 'a', 'as it was left');
-  release.resolve();
-  await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'hello');
-  assert.deepEqual(story.slice(0, 3), ['begins', 'signal aborted: true', 'begins']);
-  await replica.stop();
-});
+      manager: { gracePeriodMs: 3_600_000 },
+    });
+    await cluster.client.create(Widget, newWidget());
+    await cluster.clock.advance(10_000);
+    assert.deepEqual(story, ['begins']);
+    replica.cut();
+    await cluster.clock.advance(60_000); // the term is over
+    replica.mend();
+    await cluster.clock.advance(60_000);
+    assert.deepEqual(story, ['begins'], 'the next pass would run beside the first one');
+    assert.equal(await holderOf(cluster), 'a', 'as it was left');
+    release.resolve();
+    await cluster.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'hello');
+    assert.deepEqual(story.slice(0, 3), ['begins', 'signal aborted: true', 'begins']);
+    await replica.stop();
+  },
+);
 
-test('a replica that never comes to rest after a lost lease ends with an error that names the object', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  const replica = startReplica(cluster, [], 'a', {
-    controller: { reconcile: () => new Promise<never>(() => {}) },
-  });
-  await cluster.client.create(Widget, newWidget());
-  await cluster.clock.advance(10_000);
-  replica.cut();
-  await cluster.clock.advance(60_000);
-  await assert.rejects(replica.ended, {
-    message: 'One pass did not stop although the signal was aborted: widget default/a.',
-  });
-});
+test(
+  'a replica that never comes to rest after a lost lease ends with an error that names the object',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const replica = startReplica(cluster, [], 'a', {
+      controller: { reconcile: () => new Promise<never>(() => {}) },
+    });
+    await cluster.client.create(Widget, newWidget());
+    await cluster.clock.advance(10_000);
+    replica.cut();
+    await cluster.clock.advance(60_000);
+    await assert.rejects(replica.ended, {
+      message: 'One pass did not stop although the signal was aborted: widget default/a.',
+    });
+  },
+);
 
-test('a replica that is told to exits when it loses the lease', async () => {
+test('a replica that is told to exits when it loses the lease', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const replica = startReplica(cluster, [], 'a', { election: { onLost: 'exit' } });
   await cluster.clock.advance(10_000);
@@ -273,54 +289,67 @@ test('a replica that is told to exits when it loses the lease', async () => {
   await assert.rejects(replica.ended, { code: 'ERR_LEADERSHIP_LOST' });
 });
 
-test('terms are reported as client-go reports them: Events about the Lease, a metric, and readiness in standby', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  const anyPort = { host: '127.0.0.1', port: 0 };
-  const manager = { health: anyPort, metrics: anyPort };
-  const leader = startReplica(cluster, [], 'a', { manager });
-  const leads = () => leader.logger.said('info').includes('Became the leader.');
-  while (!leads()) await cluster.clock.advance(10);
-  const standby = startReplica(cluster, [], 'b', { manager });
-  // The ports are opened in real time.
-  const isUp = ({ logger }: Replica) => logger.said('info').includes('Trying to become the leader.');
-  while (![leader, standby].every(isUp)) await nextTurn();
-  await cluster.clock.advance(10_000);
-  const ask = async ({ logger }: Replica, server: string, path: string) => {
-    const line = logger.lines.find(({ message, fields }) => message === 'starting server' && fields.name === server);
-    const port = String(line?.fields.addr).split(':').at(-1);
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-    return { status: answer.status, text: await answer.text() };
-  };
-  for (const replica of [leader, standby]) {
-    assert.equal((await ask(replica, 'health probe', '/healthz')).status, 200);
-    const { status, text } = await ask(replica, 'health probe', '/readyz?verbose');
-    assert.equal(status, 200, text);
+test(
+  'terms are reported as client-go reports them: Events about the Lease, a metric, and readiness in standby',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const anyPort = { host: '127.0.0.1', port: 0 };
+    const manager = { health: anyPort, metrics: anyPort };
+    const leader = startReplica(cluster, [], 'a', { manager });
+    const leads = () => leader.logger.said('info').includes('Became the leader.');
+    while (!leads()) await cluster.clock.advance(10);
+    const standby = startReplica(cluster, [], 'b', { manager });
+    // The ports are opened in real time.
+    const isUp = ({ logger }: Replica) => logger.said('info').includes('Trying to become the leader.');
+    while (![leader, standby].every(isUp)) await nextTurn();
+    await cluster.clock.advance(10_000);
+    const ask = async ({ logger }: Replica, server: string, path: string) => {
+      const line = logger.lines.find(({ message, fields }) => message === 'starting server' && fields.name === server);
+      const port = String(line?.fields.addr).split(':').at(-1);
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: answer.status, text: await answer.text() };
+    };
+    for (const replica of [leader, standby]) {
+      assert.equal((await ask(replica, 'health probe', '/healthz')).status, 200);
+      const { status, text } = await ask(replica, 'health probe', '/readyz?verbose');
+      assert.equal(status, 200, text);
+      assert.match(
+        text,
+        replica === leader ? /^\[\+\]leader-election ok, leading$/m : /^\[\+\]leader-election ok, standing by for a$/m,
+      );
+      assert.match(text, /^\[\+\]sync-widgets\.engine\.example\.com ok$/m);
+    }
     assert.match(
-      text,
-      replica === leader ? /^\[\+\]leader-election ok, leading$/m : /^\[\+\]leader-election ok, standing by for a$/m,
+      (await ask(leader, 'metrics', '/metrics')).text,
+      /^leader_election_master_status\{name="engine"\} 1$/m,
     );
-    assert.match(text, /^\[\+\]sync-widgets\.engine\.example\.com ok$/m);
-  }
-  assert.match((await ask(leader, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 1$/m);
-  assert.match((await ask(standby, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 0$/m);
+    assert.match(
+      (await ask(standby, 'metrics', '/metrics')).text,
+      /^leader_election_master_status\{name="engine"\} 0$/m,
+    );
 
-  await leader.stop();
-  await cluster.clock.advance(10_000);
-  assert.match((await ask(standby, 'metrics', '/metrics')).text, /^leader_election_master_status\{name="engine"\} 1$/m);
-  const { items } = await cluster.client.list(Event, { namespace: 'default' });
-  assert.deepEqual(
-    items
-      .filter(({ reason }) => reason === 'LeaderElection')
-      .map(({ type, note, regarding }) => `${type} ${regarding?.kind} ${regarding?.name}: ${note}`)
-      .sort(),
-    [
-      'Normal Lease engine: a became leader',
-      'Normal Lease engine: a stopped leading',
-      'Normal Lease engine: b became leader',
-    ],
-  );
-  await standby.stop();
-});
+    await leader.stop();
+    await cluster.clock.advance(10_000);
+    assert.match(
+      (await ask(standby, 'metrics', '/metrics')).text,
+      /^leader_election_master_status\{name="engine"\} 1$/m,
+    );
+    const { items } = await cluster.client.list(Event, { namespace: 'default' });
+    assert.deepEqual(
+      items
+        .filter(({ reason }) => reason === 'LeaderElection')
+        .map(({ type, note, regarding }) => `${type} ${regarding?.kind} ${regarding?.name}: ${note}`)
+        .sort(),
+      [
+        'Normal Lease engine: a became leader',
+        'Normal Lease engine: a stopped leading',
+        'Normal Lease engine: b became leader',
+      ],
+    );
+    await standby.stop();
+  },
+);
 
 test('the rule on Leases follows from the declaration', () => {
   const rules = rulesOf(engineOf('a')).filter(({ resources }) => resources[0] === 'leases');

@@ -13,7 +13,7 @@ import { ConfigMap, ServiceAccount } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { controller, createManager, done, type ManagerOptions } from '../src/index.ts';
 import { certificate, key } from './certificate.ts';
-import { newWidget, rememberingLogger, Widget } from './widget.ts';
+import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
 const measured = operator({
   name: 'measured',
@@ -40,7 +40,7 @@ async function startMeasured(cluster: TestCluster, metrics: NonNullable<ManagerO
   };
 }
 
-test('watches and caches are measured beside what controller-runtime measures', async () => {
+test('watches and caches are measured beside what controller-runtime measures', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   await using engine = await startMeasured(cluster, { host: '127.0.0.1', port: 0 });
   for (const name of ['a', 'b']) await cluster.client.create(Widget, newWidget(name));
@@ -65,7 +65,7 @@ test('watches and caches are measured beside what controller-runtime measures', 
   assert.doesNotMatch(text, /default\/a|name="a"|namespace=/, 'no label names an object');
 });
 
-test('with TLS, only those read them whom the API server lets get /metrics', async () => {
+test('with TLS, only those read them whom the API server lets get /metrics', inTime, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-metrics-'));
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   await writeFile(tls.certFile, certificate);
@@ -114,7 +114,7 @@ test('the rules on reviews follow from the declaration', () => {
   ]);
 });
 
-test('a certificate that cannot be read is one sentence', async () => {
+test('a certificate that cannot be read is one sentence', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const { transport } = cluster.cluster;

@@ -15,7 +15,7 @@ import {
   type Outcome,
   requeueAfter,
 } from '../src/index.ts';
-import { newWidget, rememberingLogger, Widget } from './widget.ts';
+import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
 const declaration = { for: Widget, owns: [ConfigMap] } as const;
 type Options = ControllerOptions<typeof declaration>;
@@ -321,50 +321,54 @@ test('a cache that does not become complete is reported after its time, and stil
   assert.ok(logger.said('info').includes('Starting workers'));
 });
 
-test('a stop takes less than the 30 s that a pod has, although the API server answers nothing any more', async () => {
-  await using cluster = await startCluster({ kinds: [Widget] });
-  let isHanging = false;
-  const transport: Transport = {
-    async request(request) {
-      if (!isHanging) return cluster.cluster.transport.request(request);
-      return new Promise((_, reject) => {
-        const { signal } = request;
-        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      });
-    },
-    async [Symbol.asyncDispose]() {},
-  };
-  const failures: unknown[] = [];
-  const engine = engineOf({
-    async reconcile(_, { client, events }) {
-      events.normal('Working', 'to be flushed');
-      isHanging = true;
-      await client
-        .get(ConfigMap, 'default/a', { timeoutMs: 3_600_000 })
-        .catch((error: unknown) => failures.push(error));
-      return done;
-    },
-  });
-  const { clock } = cluster;
-  const stop = new AbortController();
-  const logger = rememberingLogger();
-  const manager = createManager(engine, { transport, clock, logger, health: false, metrics: false });
-  let tookMs = -1;
-  const running = manager.start(stop.signal).finally(() => {
-    tookMs = clock.monotonic() - begunMs;
-  });
-  await cluster.client.create(Widget, newWidget());
-  await clock.advance(1000);
-  const begunMs = clock.monotonic();
-  stop.abort(new Error('SIGTERM'));
-  await clock.advance(60_000);
-  await running;
-  assert.ok(tookMs >= 20_000 && tookMs <= 25_000, `${tookMs} ms`);
-  assert.equal(failures.length, 1);
-  assert.ok(!isTransportError(failures[0]), 'its request was ended, not timed out');
-});
+test(
+  'a stop takes less than the 30 s that a pod has, although the API server answers nothing any more',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    let isHanging = false;
+    const transport: Transport = {
+      async request(request) {
+        if (!isHanging) return cluster.cluster.transport.request(request);
+        return new Promise((_, reject) => {
+          const { signal } = request;
+          signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+    const failures: unknown[] = [];
+    const engine = engineOf({
+      async reconcile(_, { client, events }) {
+        events.normal('Working', 'to be flushed');
+        isHanging = true;
+        await client
+          .get(ConfigMap, 'default/a', { timeoutMs: 3_600_000 })
+          .catch((error: unknown) => failures.push(error));
+        return done;
+      },
+    });
+    const { clock } = cluster;
+    const stop = new AbortController();
+    const logger = rememberingLogger();
+    const manager = createManager(engine, { transport, clock, logger, health: false, metrics: false });
+    let tookMs = -1;
+    const running = manager.start(stop.signal).finally(() => {
+      tookMs = clock.monotonic() - begunMs;
+    });
+    await cluster.client.create(Widget, newWidget());
+    await clock.advance(1000);
+    const begunMs = clock.monotonic();
+    stop.abort(new Error('SIGTERM'));
+    await clock.advance(60_000);
+    await running;
+    assert.ok(tookMs >= 20_000 && tookMs <= 25_000, `${tookMs} ms`);
+    assert.equal(failures.length, 1);
+    assert.ok(!isTransportError(failures[0]), 'its request was ended, not timed out');
+  },
+);
 
-test('probes are on port 8081 and metrics on 8080 unless told otherwise', async () => {
+test('probes are on port 8081 and metrics on 8080 unless told otherwise', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const cases = [
@@ -395,19 +399,20 @@ test('probes are on port 8081 and metrics on 8080 unless told otherwise', async 
   }
 });
 
-test('a reconcile that does not stop is named with its object', async () => {
+test('a reconcile that does not stop is named with its object', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const hung = engineOf({ reconcile: () => new Promise<never>(() => {}), concurrency: 2 });
   const stop = new AbortController();
   const { transport } = cluster.cluster;
-  const manager = createManager(hung, { transport, clock, logger: rememberingLogger(), health: false, metrics: false });
-  const ended = assert.rejects(manager.start(stop.signal), {
-    message: '2 passes did not stop although the signal was aborted: widget default/a, widget default/b.',
-  });
+  const logger = rememberingLogger();
+  const manager = createManager(hung, { transport, clock, logger, health: false, metrics: false });
+  const message = '2 passes did not stop although the signal was aborted: widget default/a, widget default/b.';
+  const ended = assert.rejects(manager.start(stop.signal), { message });
   for (const name of ['a', 'b']) await cluster.client.create(Widget, newWidget(name));
   await clock.advance(1000);
   stop.abort(new Error('SIGTERM'));
   await clock.advance(25_000);
   await ended;
+  assert.deepEqual(logger.said('error'), [message]);
 });

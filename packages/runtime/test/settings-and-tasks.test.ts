@@ -6,7 +6,7 @@ import { ConfigMap } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
 import { z } from 'zod';
 import { controller, createManager, done, task } from '../src/index.ts';
-import { newWidget, rememberingLogger, Widget } from './widget.ts';
+import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
 const settings = z.object({ greeting: z.string().default('hello'), times: z.int().min(1) });
 
@@ -126,7 +126,7 @@ test('of several replicas one runs a task, unless it needs no leadership', async
   assert.deepEqual(ran.sort(), ['everywhere', 'everywhere', 'everywhere', 'once']);
 });
 
-test('a task that does not stop is named', async () => {
+test('a task that does not stop is named', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const { transport } = cluster.cluster;
@@ -142,7 +142,7 @@ test('a task that does not stop is named', async () => {
   await ended;
 });
 
-test('why a pass runs is told at info level on request', async () => {
+test('why a pass runs is told at info level on request', inTime, async () => {
   for (const logCauses of [false, true]) {
     await using cluster = await startCluster({ kinds: [Widget] });
     const logger = rememberingLogger();

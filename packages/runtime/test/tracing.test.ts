@@ -6,7 +6,7 @@ import { operator, type Transport } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
 import { type Attribute, controller, createManager, done, type Span, type Tracer } from '../src/index.ts';
-import { newWidget, rememberingLogger, Widget } from './widget.ts';
+import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
 interface Recorded {
   readonly name: string;
@@ -38,7 +38,7 @@ function recordingTracer() {
   return { spans, active, tracer };
 }
 
-test('each pass is a span with its causes, and its requests are made while the span is active', async () => {
+test('each pass is a span with its causes, and its requests are made while the span is active', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const { spans, active, tracer } = recordingTracer();

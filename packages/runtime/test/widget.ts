@@ -21,6 +21,9 @@ export const newWidget = (name = 'a', text = 'hello') => ({
   spec: { text },
 });
 
+/** For a test that waits for the end of something: when that never comes, it fails soon. */
+export const inTime = { timeout: 30_000 };
+
 interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;

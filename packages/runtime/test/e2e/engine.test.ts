@@ -432,7 +432,7 @@ describe('the engine on a real API server', { skip }, () => {
           return new Promise<never>(() => {});
         },
       },
-      { gracePeriodMs: 10 },
+      { gracePeriodMs: 1000 },
     );
     await newWidget(namespace, 'a');
     await begun.promise;
