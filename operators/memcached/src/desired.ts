@@ -1,6 +1,8 @@
 /** What should exist for a Memcached: pure functions from the custom resource to the objects it stands for. */
 import type { Labels } from '@keelson/core';
 import type { NewDeployment } from '@keelson/core/apps/v1';
+import type { NewPodDisruptionBudget } from '@keelson/core/policy/v1';
+import type { NewService } from '@keelson/core/v1';
 import type { Memcached } from './api/v1alpha1.ts';
 
 const image = 'memcached:1.6.26-alpine3.19';
@@ -65,5 +67,29 @@ export function desiredDeployment(memcached: Memcached): NewDeployment {
         },
       },
     },
+  };
+}
+
+/** Where clients find the servers: a name that stands for all their addresses, and an SRV record for the port. */
+export function desiredService(memcached: Memcached): NewService {
+  const { labels } = podsOf(memcached);
+  return {
+    metadata: { name: memcached.metadata.name, labels },
+    spec: {
+      clusterIP: 'None',
+      // A server that is not ready for a moment stays a member: else the clients would spread their keys anew.
+      publishNotReadyAddresses: true,
+      selector: labels,
+      ports: [{ name: 'memcached', port, protocol: 'TCP', targetPort: 'memcached' }],
+    },
+  };
+}
+
+/** Nodes are drained one server at a time, since each one takes its part of the cache with it. */
+export function desiredPodDisruptionBudget(memcached: Memcached): NewPodDisruptionBudget {
+  const { labels } = podsOf(memcached);
+  return {
+    metadata: { name: memcached.metadata.name, labels },
+    spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
   };
 }

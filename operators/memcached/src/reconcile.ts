@@ -1,15 +1,16 @@
 /** One pass over one Memcached: apply what should exist, report what does. */
-import { byLabel, watch } from '@keelson/core';
+import { byLabel, isForbidden, isInvalid, isNotControlled, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
-import { Pod } from '@keelson/core/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
+import { Pod, Service } from '@keelson/core/v1';
 import { done, type Reconcile } from '@keelson/runtime';
 import { Memcached } from './api/v1alpha1.ts';
-import { desiredDeployment, podsOf } from './desired.ts';
-import { eventsOf, statusOf } from './status.ts';
+import { desiredDeployment, desiredPodDisruptionBudget, desiredService, podsOf } from './desired.ts';
+import { eventsOf, statusOf, withFailure } from './status.ts';
 
 export const declaration = {
   for: Memcached,
-  owns: [Deployment],
+  owns: [Deployment, Service, PodDisruptionBudget],
   // Pods belong to a ReplicaSet, so they find their Memcached by label.
   watches: [
     watch(Pod, {
@@ -25,8 +26,26 @@ export const reconcileMemcached: Reconcile<typeof declaration> = async (
   { cache, owned, status, events },
 ) => {
   const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
-  const next = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
+  const refusals = [
+    await refused(owned.apply(Service, desiredService(memcached))),
+    await refused(owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
+  ];
+  const refusal = refusals.find((each) => each !== undefined);
+  const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
+  const next = refusal === undefined ? seen : withFailure(seen, refusal);
   await status.apply(next);
   for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
+  if (refusal !== undefined) throw refusal; // tried again, later each time
   return done; // we own the Deployment and watch the pods, so their next change brings us back
 };
+
+/** Why something cannot be as described, when the servers can be looked after all the same. */
+async function refused(applied: Promise<unknown>): Promise<unknown> {
+  try {
+    await applied;
+    return undefined;
+  } catch (error) {
+    if (isNotControlled(error) || isForbidden(error) || isInvalid(error)) return error;
+    throw error;
+  }
+}

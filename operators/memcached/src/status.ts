@@ -58,12 +58,15 @@ export function statusOfFailure(memcached: Memcached, error: unknown): Memcached
     }
     return condition(type, previous.status, previous.reason, previous.message);
   };
-  const reason = isNotControlled(error) ? 'DeploymentNotControlled' : 'ReconcileFailed';
+  return withFailure({ nodes, conditions: [kept('Available'), kept('Progressing')] }, error);
+}
+
+/** What was seen, with the error as what a person should look at. */
+export function withFailure({ conditions = [], ...seen }: MemcachedStatus, error: unknown): MemcachedStatus {
+  const reason = isNotControlled(error) ? `${error.object.kind}NotControlled` : 'ReconcileFailed';
   const message = error instanceof Error ? error.message : String(error);
-  return {
-    nodes,
-    conditions: [kept('Available'), kept('Progressing'), condition('Degraded', 'True', reason, message)],
-  };
+  const others = conditions.filter(({ type }) => type !== 'Degraded');
+  return { ...seen, conditions: [...others, condition('Degraded', 'True', reason, message)] };
 }
 
 export interface StatusEvent {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
+import { Service } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
 import { memcachedOperator } from '../src/operator.ts';
@@ -81,4 +83,34 @@ test('a container and a label that a hand removed or added are put right', async
   const after = await cluster.client.get(Deployment, key);
   assert.deepEqual(after.spec, before.spec);
   assert.deepEqual(after.metadata.labels, before.metadata.labels);
+});
+
+test('a port of the Service that a hand changed is put back, and so are its selector and the budget', async () => {
+  await using cluster = await started();
+  const before = await cluster.client.get(Service, key);
+  const budget = await cluster.client.get(PodDisruptionBudget, key);
+
+  await cluster.client.patch(Service, key, [
+    { op: 'replace', path: '/spec/ports/0/port', value: 11212 },
+    { op: 'replace', path: '/spec/selector/app.kubernetes.io~1instance', value: 'other' },
+    { op: 'remove', path: '/spec/publishNotReadyAddresses' },
+  ]);
+  await cluster.client.patch(PodDisruptionBudget, key, { spec: { maxUnavailable: '100%' } });
+  await cluster.clock.advance(60_000);
+
+  assert.deepEqual((await cluster.client.get(Service, key)).spec, before.spec);
+  assert.deepEqual((await cluster.client.get(PodDisruptionBudget, key)).spec, budget.spec);
+});
+
+test('a deleted Service and a deleted budget come back', async () => {
+  await using cluster = await started();
+  const kinds = [Service, PodDisruptionBudget] as const;
+  const uidOf = async (kind: (typeof kinds)[number]) => (await cluster.client.get(kind, key)).metadata.uid;
+  const before = await Promise.all(kinds.map(uidOf));
+  for (const kind of kinds) await cluster.client.delete(kind, key);
+
+  await cluster.clock.advance(60_000);
+
+  const after = await Promise.all(kinds.map(uidOf));
+  assert.ok(after.every((uid, index) => uid !== before[index]));
 });

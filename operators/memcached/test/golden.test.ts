@@ -9,18 +9,20 @@ import { test } from 'node:test';
 import { rulesOf } from '@keelson/core';
 import { crdOf } from '@keelson/schema';
 import { Memcached } from '../src/api/v1alpha1.ts';
-import { desiredDeployment } from '../src/desired.ts';
+import { desiredDeployment, desiredPodDisruptionBudget, desiredService } from '../src/desired.ts';
 import { memcachedOperator } from '../src/operator.ts';
 import { memcached } from './fixtures.ts';
 
 const goldens = {
   definition: crdOf(Memcached),
   deployment: desiredDeployment(memcached()),
+  service: desiredService(memcached()),
+  'pod-disruption-budget': desiredPodDisruptionBudget(memcached()),
   rules: rulesOf(memcachedOperator),
 };
 
 for (const [name, made] of Object.entries(goldens)) {
-  test(`the ${name} is the one that is written down`, () => {
+  test(`${name}: what is made is what is written down`, () => {
     const file = new URL(`./golden/${name}.json`, import.meta.url);
     if (process.env.UPDATE_GOLDENS) writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`);
     assert.deepEqual(made, JSON.parse(readFileSync(file, 'utf8')));

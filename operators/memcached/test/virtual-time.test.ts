@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { conditionOf, type Transport, type TransportRequest } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
-import { Pod } from '@keelson/core/v1';
+import { PodDisruptionBudget } from '@keelson/core/policy/v1';
+import { Pod, Service } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
 import { podsOf } from '../src/desired.ts';
@@ -74,12 +75,34 @@ test('a Deployment of someone else is left alone until it is gone, with a condit
   assert.equal(conditionOf(repaired, 'Degraded').status, 'False');
 });
 
+test('a Service of someone else is left alone; the servers run all the same, and the status says what is missing', async () => {
+  await using cluster = await startCluster({ operators });
+  const spec = { selector: { app: 'foreign' }, ports: [{ port: 80 }] };
+  await cluster.client.create(Service, { metadata: { namespace: 'default', name: 'cache' }, spec });
+  await create(cluster, 2);
+
+  await available(cluster, 2);
+  await cluster.clock.advance(60_000);
+
+  const degraded = conditionOf(await cluster.client.get(Memcached, key), 'Degraded');
+  assert.deepEqual([degraded.status, degraded.reason], ['True', 'ServiceNotControlled']);
+  assert.match(degraded.message, /^Service default\/cache exists and was not made by this controller/);
+  assert.deepEqual((await cluster.client.get(Service, key)).spec.selector, { app: 'foreign' });
+  assert.equal((await cluster.client.get(PodDisruptionBudget, key)).spec.maxUnavailable, 1);
+
+  await cluster.client.delete(Service, key);
+  await cluster.eventually(Memcached, key, (memcached) => conditionOf(memcached, 'Degraded').status === 'False');
+  assert.equal((await cluster.client.get(Service, key)).spec.clusterIP, 'None');
+});
+
 test('deleting a Memcached removes everything it stood for', async () => {
   await using cluster = await startCluster({ operators });
   await create(cluster, 3);
   await available(cluster, 3);
   await cluster.client.delete(Memcached, key);
   await cluster.eventuallyGone(Deployment, key);
+  await cluster.eventuallyGone(Service, key);
+  await cluster.eventuallyGone(PodDisruptionBudget, key);
   await cluster.clock.advance(60_000);
   assert.deepEqual((await cluster.client.list(Pod, { namespace: 'default' })).items, []);
 });

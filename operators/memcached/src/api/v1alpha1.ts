@@ -7,6 +7,7 @@ import { z } from 'zod';
 export const Memcached = defineKind({
   group: 'cache.example.com',
   kind: 'Memcached',
+  description: 'Memcached runs a number of Memcached servers and tells where and how they are.',
   hub: 'v1alpha1',
   versions: {
     v1alpha1: {
@@ -28,6 +29,9 @@ export const Memcached = defineKind({
   rules: [
     rule('self.metadata.name.size() <= 63', {
       message: 'metadata.name may have at most 63 characters, because it becomes the value of a label',
+    }),
+    rule("self.metadata.name.matches('^[a-z][-a-z0-9]*$')", {
+      message: 'metadata.name must begin with a letter and have no dot, because it becomes the name of a Service',
     }),
   ],
 });
