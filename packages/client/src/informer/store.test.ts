@@ -433,13 +433,28 @@ describe('the answer to a delete', () => {
     relist(store, [thing(120, { uid: 'u2' })], '130');
     assert.equal(store.size, 1);
   });
+
+  test('outlives a list from before the object was made, whatever that has under the key', () => {
+    for (const before of [[], [thing(5, { uid: 'u0' })]]) {
+      const store = syncedStore(...before);
+      store.overlay(thing(110));
+      store.overlayDeleted('x/a', 'u1');
+      relist(store, before, '105');
+      assert.equal(store.size, 0);
+      store.deliver(thing(110));
+      assert.equal(store.size, 0);
+      store.deliverDeleted(thing(111));
+      store.deliver(thing(112, { uid: 'u2' }));
+      assert.equal(store.size, 1);
+    }
+  });
 });
 
 /**
  * A server with one key and one writer (us): its history is a list of states, and the watch may lag behind by any amount.
  * Whatever the watch has delivered, a read must show the newest state: everything was written by us.
  */
-const action = fc.constantFrom('write', 'delete', 'watch', 'watch', 'bookmark', 'relist');
+const action = fc.constantFrom('write', 'delete', 'watch', 'watch', 'bookmark', 'relist', 'relist of the past');
 
 test('whatever the watch has delivered, our own last write is what reads show', () => {
   fc.assert(
@@ -472,6 +487,9 @@ test('whatever the watch has delivered, our own last write is what reads show', 
         } else if (each === 'relist') {
           delivered = history.length;
           relist(store, live ? [live] : [], String(revision));
+        } else if (each === 'relist of the past' && delivered < history.length) {
+          const { object, isDeleted } = history[delivered++] as (typeof history)[number];
+          relist(store, isDeleted ? [] : [object], object.metadata.resourceVersion);
         }
         assert.equal(versionOf(store), live?.metadata.resourceVersion);
         assert.equal(store.list({ namespace: 'x' }).length, live ? 1 : 0);

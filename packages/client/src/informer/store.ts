@@ -10,8 +10,8 @@
  *   that resourceVersion or a newer one, when a bookmark or a new list says that the watch has passed it, or when a newer
  *   write takes its place. So no overlay outlives the watch's progress, and a late answer cannot bring back the past.
  * - A tombstone hides the object with one uid, and all that the key held before it. It goes when the watch reports that
- *   deletion, shows a successor under the same key, or lists without it. An object that was deleted before the watch
- *   had shown it gets its tombstone when it is delivered.
+ *   deletion, shows a successor under the same key, or lists without it at a time when it existed or had gone. An object
+ *   that was deleted before the watch had shown it gets its tombstone when it is delivered.
  * - Handlers never hear of overlays: an object is reported when the watch delivers it, and compared with what the watch
  *   showed before.
  */
@@ -300,9 +300,8 @@ function isPassed<T extends KubernetesObject>(
   object: T | undefined,
   resourceVersion: string,
 ): boolean {
-  return overlay.type === 'tombstone'
-    ? object?.metadata.uid !== overlay.uid
-    : !isOlder(resourceVersion, overlay.resourceVersion);
+  if (isOlder(resourceVersion, overlay.resourceVersion)) return false;
+  return overlay.type !== 'tombstone' || object?.metadata.uid !== overlay.uid;
 }
 
 function isSameState<T extends KubernetesObject>(previous: T | undefined, { metadata }: T): boolean {
