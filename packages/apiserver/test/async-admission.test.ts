@@ -101,6 +101,26 @@ test('an object that is gone when its update is admitted is not found, and one t
   assert.notEqual(applied.body.metadata.uid, metadata.uid);
 });
 
+for (const operations of [['CREATE', 'UPDATE'], ['CREATE']] as const) {
+  test(`an apply whose object is made by another while ${operations} is admitted changes that one`, async () => {
+    const meddle = once(() => talk.ok('POST', `${configMaps}?fieldManager=other`, configMap('a')));
+    const { talk, reviews } = start(operations, async ({ write }) => {
+      if (write.manager !== 'other') await meddle();
+    });
+
+    const { status, body } = await talk.send(
+      'PATCH',
+      `${configMaps}/a?fieldManager=me`,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { mine: 'new' } },
+      { 'content-type': 'application/apply-patch+yaml' },
+    );
+
+    assert.equal(status, 200);
+    assert.deepEqual(body.data, { key: '1', mine: 'new' });
+    assert.equal(reviews.at(-1)?.operation, operations.at(-1));
+  });
+}
+
 test('a creation that waits for admitters loses to one that does not', async () => {
   const meddle = once(() => talk.ok('POST', `${configMaps}?fieldManager=other`, configMap('a')));
   const { talk } = start(['CREATE'], async ({ write }) => {
@@ -125,6 +145,29 @@ test('a deletion is admitted as the object is when it goes', async () => {
     [{ key: '1' }, { key: '1', other: 'theirs' }],
   );
   assert.equal((await talk.send('GET', `${configMaps}/a`)).status, 404);
+});
+
+test('of a deletion that cannot be, no admitter is asked', async () => {
+  const { talk, reviews } = start(['DELETE'], async () => {});
+  await talk.ok('POST', configMaps, configMap('a'));
+
+  const { status } = await talk.send('DELETE', `${configMaps}/a`, { preconditions: { uid: 'another' } });
+
+  assert.equal(status, 409);
+  assert.deepEqual(reviews, []);
+});
+
+test('of a collection, admitters are asked about each object by its name', async () => {
+  const { talk, reviews } = start(['DELETE'], async () => {});
+  await talk.ok('POST', configMaps, configMap('a'));
+  await talk.ok('POST', configMaps, configMap('b'));
+
+  await talk.ok('DELETE', configMaps);
+
+  assert.deepEqual(
+    reviews.map(({ write }) => write.name),
+    ['a', 'b'],
+  );
 });
 
 test('what an admitter refuses is not stored', async () => {

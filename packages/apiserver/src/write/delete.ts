@@ -47,7 +47,11 @@ async function deleteLater(
     const existing = collection.get(key);
     if (existing === undefined) return undefined;
     const old = write.resource.strategy.fromStorage(existing.object);
-    await admission.validate({ write, operation: 'DELETE', object: undefined, old });
+    // Of a collection each object is asked about by its name; of what is refused anyway, nothing is asked.
+    const one = { ...write, name: old.metadata.name ?? '' };
+    assertPreconditions(one.resource, old, options.preconditions);
+    admit(context, one, 'DELETE', old);
+    await admission.validate({ write: one, operation: 'DELETE', object: undefined, old });
     if (collection.get(key) === existing) return deleteNow(context, write, existing, options);
   }
 }

@@ -12,7 +12,7 @@ import { withoutNoOpTimestamps } from '../apply/no-op-write.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
 import { keyIn, type UpdateRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
-import { invalid, kindNamed, notFound, resourceNamed } from '../status.ts';
+import { invalid, kindNamed, notFound, resourceNamed, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
 import { createObject } from './create.ts';
 import { hasLostLastFinalizer } from './last-finalizer.ts';
@@ -44,17 +44,27 @@ interface Stored {
   readonly old: ApiObject;
 }
 
-function read({ store }: WriteContext, write: Write, { mayCreate }: Update): Stored | undefined {
-  const { resource, namespace, name } = write;
-  const existing = store.collection(resource.collection).get(keyIn(namespace, name));
+const find = ({ store }: WriteContext, { resource, namespace, name }: Write): Revision | undefined =>
+  store.collection(resource.collection).get(keyIn(namespace, name));
+
+function read(context: WriteContext, write: Write, { mayCreate }: Update): Stored | undefined {
+  const { resource, name } = write;
+  const existing = find(context, write);
   if (existing !== undefined) return { existing, old: resource.strategy.fromStorage(existing.object) };
   if (mayCreate || resource.strategy.createOnUpdate) return undefined;
   throw notFound(resourceNamed(resource), name);
 }
 
 /** Whoever meant to change a version of it learns that there is none by its being made. */
-const createInstead = (context: WriteContext, write: Write, { build }: Update): MaybeLater<Written> =>
-  createObject(context, write, withMetadata(build(undefined), { resourceVersion: undefined }));
+function createInstead(context: WriteContext, write: Write, update: Update): MaybeLater<Written> {
+  const created = createObject(context, write, withMetadata(update.build(undefined), { resourceVersion: undefined }));
+  if (!(created instanceof Promise)) return created;
+  return created.catch((error: unknown) => {
+    const isRefused = !(error instanceof StatusError) || error.status.reason !== 'AlreadyExists';
+    if (isRefused || find(context, write) === undefined) throw error;
+    return updateObject(context, write, update); // another request made it while admitters were asked
+  });
+}
 
 const admitted = (context: WriteContext, write: Write, { build }: Update, { old }: Stored): ApiObject =>
   admit(context, write, 'UPDATE', inNamespace(build(old), write.namespace));
@@ -71,7 +81,6 @@ async function updateLater(
   write: Write,
   update: Update,
 ): Promise<Written> {
-  const collection = context.store.collection(write.resource.collection);
   for (;;) {
     const stored = read(context, write, update);
     if (stored === undefined) return createInstead(context, write, update);
@@ -81,7 +90,7 @@ async function updateLater(
     const object = prepared(context, write, update, stored, mutated);
     await admission.validate({ ...review, object });
     // What was admitted was about this state; any other is another question.
-    if (collection.get(existing.key) === existing) return commit(context, write, stored, object);
+    if (find(context, write) === existing) return commit(context, write, stored, object);
   }
 }
 
