@@ -1,7 +1,8 @@
 /**
  * Storms: objects that are reconciled again and again and get nowhere. They are slowed, and named.
  *
- * A write gets nowhere when it says once more what the last one had said (somebody undoes it), when nothing but our own
+ * A write gets nowhere when it says once more what one of the last two had said (somebody undoes it, or it goes back and
+ * forth), when nothing but our own
  * last write woke the pass that makes it, or when an owned object is described differently though nothing was asked for.
  * Ten such writes within a minute are a storm; so are wake-ups without end that lead to no write. From then on the object
  * has one pass in five seconds, until a minute has passed in which its writes meant something.
@@ -61,6 +62,8 @@ const keptCauses = 50;
 
 interface LastWrite {
   readonly digest: string;
+  /** Of the write before: what goes back and forth gets nowhere, too. */
+  readonly before: string | undefined;
   readonly resourceVersion: string;
   readonly generation: number | undefined;
 }
@@ -144,6 +147,7 @@ export class Storms {
     const record = this.#records.get(key);
     record?.last.set(target, {
       digest: digestOf(wanted),
+      before: record.last.get(target)?.digest,
       resourceVersion: result.metadata.resourceVersion,
       generation: record.generation,
     });
@@ -224,7 +228,7 @@ export class Storms {
 
 function isRestless(record: ObjectRecord, last: LastWrite, write: PlannedWrite): boolean {
   if (last.generation !== record.generation) return false;
-  if (last.digest === digestOf(write.wanted)) return true;
+  if ([last.digest, last.before].includes(digestOf(write.wanted))) return true;
   if (write.isDescription) return true;
   // A report that only its own last version woke: whatever it says now, nothing has happened since.
   const { live } = write;

@@ -195,6 +195,25 @@ test('foreign annotations that churn on an owned object lead to no write, and so
   await cluster.eventually(Deployment, key, ({ spec }) => spec.replicas === 2, 6000);
 });
 
+test('a status that goes back and forth is slowed and named', async () => {
+  await using cluster = await start(async ({ spec }, { owned, status }) => {
+    // Kubernetes counts a change of annotations as a new generation of a Deployment, which its controller observes later.
+    const { metadata, status: now } = await owned.apply(Deployment, deployment(spec.replicas));
+    const seen = metadata.generation === now?.observedGeneration ? 'settled' : 'rolling';
+    await status.apply({ seen, conditions: [] });
+    return done;
+  });
+  await cluster.client.create(Widget, widget);
+  await cluster.eventually(Widget, key, ({ status }) => status?.seen === 'settled');
+  const before = cluster.writes.length;
+  for (let i = 0; i < 500; i += 1) {
+    await cluster.client.patch(Deployment, key, { metadata: { annotations: { churn: `${i}` } } });
+    await cluster.clock.advance(20);
+  }
+  assert.ok(cluster.writes.length - before < 20, `${cluster.writes.length - before} writes for 500 changes`);
+  assert.match((await stormOf(cluster)) ?? '', /^This operator writes status\.seen of the status again and again/);
+});
+
 test('in a test a storm is an error that names the object and the field', async () => {
   const run = async () => {
     await using cluster = await start(
