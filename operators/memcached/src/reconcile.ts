@@ -27,8 +27,8 @@ export const reconcileMemcached: Reconcile<typeof declaration> = async (
 ) => {
   const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
   const refusals = [
-    await refused(owned.apply(Service, desiredService(memcached))),
-    await refused(owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
+    await refused(memcached, owned.apply(Service, desiredService(memcached))),
+    await refused(memcached, owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
   ];
   const refusal = refusals.find((each) => each !== undefined);
   const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
@@ -40,11 +40,14 @@ export const reconcileMemcached: Reconcile<typeof declaration> = async (
 };
 
 /** Why something cannot be as described, when the servers can be looked after all the same. */
-async function refused(applied: Promise<unknown>): Promise<unknown> {
+async function refused({ metadata }: Memcached, applied: Promise<unknown>): Promise<unknown> {
   try {
     await applied;
     return undefined;
   } catch (error) {
+    const { kind, name } = (isNotControlled(error) && error.controller) || {};
+    // What a Memcached of this name has left behind goes by itself.
+    if (kind === Memcached.kind && name === metadata.name) throw error;
     if (isNotControlled(error) || isForbidden(error) || isInvalid(error)) return error;
     throw error;
   }

@@ -107,6 +107,29 @@ test('deleting a Memcached removes everything it stood for', async () => {
   assert.deepEqual((await cluster.client.list(Pod, { namespace: 'default' })).items, []);
 });
 
+test('a Memcached that is made again at once takes no notice of what its namesake left', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 2);
+  const { metadata } = await available(cluster, 2);
+  // The garbage collector has taken the Deployment already, and is slow with the rest.
+  const finalizers = ['example.com/slow'];
+  await cluster.client.patch(Service, key, { metadata: { finalizers } });
+  await cluster.client.delete(Memcached, key);
+  await cluster.eventuallyGone(Deployment, key);
+
+  await create(cluster, 2);
+  await cluster.clock.advance(1_000);
+  await cluster.client.patch(Service, key, { metadata: { finalizers: null } });
+  const again = await available(cluster, 2);
+
+  assert.notEqual(again.metadata.uid, metadata.uid);
+  const { items } = await cluster.client.list(Event, { namespace: 'default' });
+  assert.deepEqual(
+    items.filter(({ reason }) => reason?.endsWith('NotControlled')),
+    [],
+  );
+});
+
 test('there are never more servers than asked for, whatever the size is changed to', async () => {
   await using cluster = await startCluster({ operators });
   await create(cluster, 1);
