@@ -1,5 +1,5 @@
 /** One pass over one Memcached: apply what should exist, report what does. */
-import { byLabel, isForbidden, isInvalid, isNotControlled, watch } from '@keelson/core';
+import { byLabel, isControlledBy, isForbidden, isInvalid, isNotControlled, keyOf, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Pod, Service } from '@keelson/core/v1';
@@ -25,16 +25,25 @@ export const reconcileMemcached: Reconcile<typeof declaration> = async (
   memcached,
   { cache, owned, status, events },
 ) => {
+  const report = async (deployment: Deployment | undefined, refusal?: unknown) => {
+    const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
+    const next = refusal === undefined ? seen : withFailure(seen, refusal);
+    await status.apply(next);
+    for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
+  };
+  if (memcached.spec.paused) {
+    const deployment = cache.get(Deployment, keyOf(memcached));
+    const isOurs = deployment !== undefined && isControlledBy(deployment, memcached);
+    await report(isOurs ? deployment : undefined);
+    return done;
+  }
   const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
   const refusals = [
     await refused(memcached, owned.apply(Service, desiredService(memcached))),
     await refused(memcached, owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
   ];
   const refusal = refusals.find((each) => each !== undefined);
-  const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
-  const next = refusal === undefined ? seen : withFailure(seen, refusal);
-  await status.apply(next);
-  for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
+  await report(deployment, refusal);
   if (refusal !== undefined) throw refusal; // tried again, later each time
   return done; // we own the Deployment and watch the pods, so their next change brings us back
 };

@@ -58,17 +58,14 @@ test('the conditions follow what the Deployment and its pods report', () => {
       shrinking,
     ],
     ['a pod that only starts', deploymentWith(2), [waitingPod('a', 'ContainerCreating')], rolling],
-    [
-      'an image that is not there',
-      deploymentWith(2),
-      [waitingPod('a', 'ImagePullBackOff')],
-      stuck('ServerNotStarting'),
-    ],
+    ['an image that is not there', deploymentWith(2), [waitingPod('a', 'ImagePullBackOff')], stuck('ImagePullBackOff')],
     [
       'a quota in the way',
-      deploymentWith(0, 3, [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }]),
+      deploymentWith(0, 3, [
+        { type: 'ReplicaFailure', status: 'True', message: 'pods "a" is forbidden: exceeded quota' },
+      ]),
       [],
-      stuck('PodsNotCreated'),
+      stuck('QuotaExceeded'),
     ],
     [
       'no progress for too long',
@@ -138,6 +135,33 @@ test('while the counts are of an older generation, the pods themselves are count
   assert.equal(conditions?.[0]?.message, '2 of 5 servers are ready.');
 });
 
+test('a paused Memcached reports what is there and that nothing is changed, with or without a Deployment', () => {
+  const paused = memcached({ paused: true });
+  assert.deepEqual(verdict(statusOf(paused, deploymentWith(3), [])), [
+    'Available=True AllServersReady',
+    'Progressing=False Paused',
+    'Degraded=False AsExpected',
+  ]);
+  assert.deepEqual(verdict(statusOf(paused, undefined, [])), [
+    'Available=False ServersNotReady',
+    'Progressing=False Paused',
+    'Degraded=False AsExpected',
+  ]);
+  assert.deepEqual(
+    eventsOf(memcached(), statusOf(paused, undefined, [])).map(({ type, reason }) => `${type} ${reason}`),
+    ['normal Paused'],
+  );
+});
+
+test('the counts are those of the Deployment, and the selector is that of the pods', () => {
+  const { replicas, readyReplicas, selector } = statusOf(memcached(), deploymentWith(2), []);
+  assert.deepEqual([replicas, readyReplicas], [3, 2]);
+  assert.equal(
+    selector,
+    'app.kubernetes.io/name=memcached,app.kubernetes.io/instance=cache,app.kubernetes.io/managed-by=memcached-operator',
+  );
+});
+
 test('a server that keeps exiting is in trouble between its exits, too', () => {
   const container = {
     name: 'memcached',
@@ -151,7 +175,7 @@ test('a server that keeps exiting is in trouble between its exits, too', () => {
     phase: 'Running',
     containerStatuses: [{ ...container, lastState: { terminated: { exitCode: 1 } } }],
   });
-  assert.equal(verdict(statusOf(memcached(), deploymentWith(2), [crashed]))?.[2], 'Degraded=True ServerNotStarting');
+  assert.equal(verdict(statusOf(memcached(), deploymentWith(2), [crashed]))?.[2], 'Degraded=True CrashLoopBackOff');
 });
 
 test('a Deployment of someone else is named as such', () => {
@@ -172,7 +196,7 @@ test('a user is told what is new: ready, in trouble, recovered; and nothing twic
   assert.deepEqual(told(undefined, rolling), []);
   assert.deepEqual(told(rolling, ready), ['normal AllServersReady']);
   assert.deepEqual(told(ready, ready), []);
-  assert.deepEqual(told(ready, broken), ['warning ServerNotStarting']);
+  assert.deepEqual(told(ready, broken), ['warning CrashLoopBackOff']);
   assert.deepEqual(told(broken, broken), []);
   assert.deepEqual(told(broken, ready), ['normal AllServersReady', 'normal Recovered']);
 });

@@ -4,10 +4,12 @@
  * Available says whether every server that was asked for is ready; Progressing, whether the operator is still getting
  * there by itself; Degraded, whether something keeps it from getting there and a person should look.
  */
-import { type ConditionInput, isNotControlled, type KubernetesObject } from '@keelson/core';
+import type { ConditionInput } from '@keelson/core';
 import type { Deployment } from '@keelson/core/apps/v1';
-import type { ContainerStatus, Pod } from '@keelson/core/v1';
+import type { Pod } from '@keelson/core/v1';
 import type { Memcached, MemcachedStatus } from './api/v1alpha1.ts';
+import { podsOf } from './desired.ts';
+import { isTerminating, troubleOf, troubleOfFailure } from './trouble.ts';
 
 type Type = 'Available' | 'Progressing' | 'Degraded';
 
@@ -18,28 +20,33 @@ const condition = <T extends Type>(
   message: string,
 ): ConditionInput<T> => ({ type, status, reason, message });
 
-/** The status after a pass in which the Deployment could be applied. */
-export function statusOf(memcached: Memcached, deployment: Deployment, pods: readonly Pod[]): MemcachedStatus {
-  const { size } = memcached.spec;
-  const { status } = deployment;
+/** The status after a pass that could see to the Deployment; while paused, there may be none. */
+export function statusOf(
+  memcached: Memcached,
+  deployment: Deployment | undefined,
+  pods: readonly Pod[],
+): MemcachedStatus {
+  const { size, paused = false } = memcached.spec;
+  const { replicas = 0, readyReplicas = 0, updatedReplicas = 0, observedGeneration = 0 } = deployment?.status ?? {};
   // Counts that speak of an older Deployment say nothing about this one; the pods themselves do.
-  const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+  const isCurrent = deployment !== undefined && observedGeneration >= (deployment.metadata.generation ?? 0);
   const ready = isCurrent
-    ? Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+    ? Math.min(readyReplicas, updatedReplicas)
     : pods.filter((pod) => isReady(pod) && !isTerminating(pod)).length;
   const isAvailable = isCurrent && ready >= size;
-  const isRolledOut = isAvailable && (status.replicas ?? 0) === size;
-  const trouble = isRolledOut ? undefined : troubleOf(deployment, pods);
+  const isRolledOut = isAvailable && replicas === size;
+  const trouble = isRolledOut || deployment === undefined ? undefined : troubleOf(deployment, pods);
   const count = `${Math.min(ready, size)} of ${size} ${size === 1 ? 'server is' : 'servers are'} ready.`;
   return {
     nodes: runningPods(pods),
+    replicas,
+    readyReplicas,
+    selector: selectorOf(memcached),
     conditions: [
       isAvailable
         ? condition('Available', 'True', 'AllServersReady', count)
         : condition('Available', 'False', 'ServersNotReady', count),
-      isRolledOut
-        ? condition('Progressing', 'False', 'RolledOut', 'Every server runs as specified.')
-        : condition('Progressing', trouble ? 'False' : 'True', trouble ? 'Stuck' : 'RollingOut', count),
+      progress({ isPaused: paused, isRolledOut, isStuck: trouble !== undefined, count }),
       trouble
         ? condition('Degraded', 'True', trouble.reason, trouble.message)
         : condition('Degraded', 'False', 'AsExpected', 'Nothing is in the way.'),
@@ -47,9 +54,22 @@ export function statusOf(memcached: Memcached, deployment: Deployment, pods: rea
   };
 }
 
+function progress(seen: { isPaused: boolean; isRolledOut: boolean; isStuck: boolean; count: string }) {
+  if (seen.isPaused)
+    return condition('Progressing', 'False', 'Paused', 'Nothing is changed while spec.paused is true.');
+  if (seen.isRolledOut) return condition('Progressing', 'False', 'RolledOut', 'Every server runs as specified.');
+  return condition('Progressing', seen.isStuck ? 'False' : 'True', seen.isStuck ? 'Stuck' : 'RollingOut', seen.count);
+}
+
+/** As an autoscaler reads it: whose load it has to measure. */
+const selectorOf = (memcached: Memcached): string =>
+  Object.entries(podsOf(memcached).labels)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+
 /** The status after a pass that failed: what was known stays, and Degraded says what is in the way. */
 export function statusOfFailure(memcached: Memcached, error: unknown): MemcachedStatus {
-  const { nodes = [], conditions = [] } = memcached.status ?? {};
+  const { nodes = [], replicas = 0, readyReplicas = 0, conditions = [] } = memcached.status ?? {};
   const kept = (type: 'Available' | 'Progressing'): ConditionInput<typeof type> => {
     const previous = conditions.find((each) => each.type === type);
     // What held for an older generation is not known to hold for this one.
@@ -58,13 +78,14 @@ export function statusOfFailure(memcached: Memcached, error: unknown): Memcached
     }
     return condition(type, previous.status, previous.reason, previous.message);
   };
-  return withFailure({ nodes, conditions: [kept('Available'), kept('Progressing')] }, error);
+  const selector = selectorOf(memcached);
+  const known = { nodes, replicas, readyReplicas, selector, conditions: [kept('Available'), kept('Progressing')] };
+  return withFailure(known, error);
 }
 
 /** What was seen, with the error as what a person should look at. */
 export function withFailure({ conditions = [], ...seen }: MemcachedStatus, error: unknown): MemcachedStatus {
-  const reason = isNotControlled(error) ? `${error.object.kind}NotControlled` : 'ReconcileFailed';
-  const message = error instanceof Error ? error.message : String(error);
+  const { reason, message } = troubleOfFailure(error);
   const others = conditions.filter(({ type }) => type !== 'Degraded');
   return { ...seen, conditions: [...others, condition('Degraded', 'True', reason, message)] };
 }
@@ -80,7 +101,8 @@ export function eventsOf(memcached: Memcached, next: MemcachedStatus): readonly 
   return (next.conditions ?? []).flatMap(({ type, status, reason, message }) => {
     const previous = memcached.status?.conditions?.find((each) => each.type === type);
     const isNews = previous?.status !== status || previous.reason !== reason;
-    if (!isNews || type === 'Progressing') return [];
+    if (!isNews) return [];
+    if (type === 'Progressing') return reason === 'Paused' ? [{ type: 'normal', reason, message }] : [];
     if (status === 'True') return [{ type: type === 'Degraded' ? 'warning' : 'normal', reason, message }];
     if (type === 'Degraded' && previous?.status === 'True') return [{ type: 'normal', reason: 'Recovered', message }];
     return [];
@@ -97,39 +119,3 @@ function runningPods(pods: readonly Pod[]): readonly string[] {
 
 const isReady = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
-
-const isTerminating = ({ metadata }: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
-
-/** Why a container that waits will not start without help; other reasons to wait pass by themselves. */
-const hopeless: Readonly<Record<string, string>> = {
-  CrashLoopBackOff: 'its server keeps exiting',
-  CreateContainerConfigError: 'its container cannot be configured',
-  CreateContainerError: 'its container cannot be created',
-  ErrImageNeverPull: 'its image is not on the node',
-  ErrImagePull: 'its image cannot be pulled',
-  ImagePullBackOff: 'its image cannot be pulled',
-  InvalidImageName: 'its image has an invalid name',
-  RunContainerError: 'its container cannot be started',
-};
-
-function troubleOf(deployment: Deployment, pods: readonly Pod[]): { reason: string; message: string } | undefined {
-  const conditions = deployment.status.conditions ?? [];
-  const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  if (failure) return { reason: 'PodsNotCreated', message: `Pods cannot be created: ${failure.message ?? ''}` };
-  for (const pod of [...pods].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
-    const why = isTerminating(pod) ? undefined : pod.status.containerStatuses?.map(troubleOfContainer).find(Boolean);
-    if (why !== undefined) return { reason: 'ServerNotStarting', message: `Pod ${pod.metadata.name}: ${why}.` };
-  }
-  const stalled = conditions.find(
-    ({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded',
-  );
-  if (stalled)
-    return { reason: 'ProgressDeadlineExceeded', message: stalled.message ?? 'The rollout does not progress.' };
-  return undefined;
-}
-
-/** A server that has exited before is in trouble until it is ready again, not only while the kubelet waits. */
-function troubleOfContainer({ state, lastState, ready, restartCount }: ContainerStatus): string | undefined {
-  if (!ready && restartCount > 0 && lastState?.terminated) return hopeless.CrashLoopBackOff;
-  return hopeless[state?.waiting?.reason ?? ''];
-}

@@ -17,14 +17,15 @@ const stored = (name: string): KubernetesObject['metadata'] & { namespace: strin
 interface MemcachedFields {
   readonly name?: string;
   readonly size?: number;
+  readonly paused?: boolean;
   readonly status?: NonNullable<Memcached['status']>;
 }
 
-export const memcached = ({ name = 'cache', size = 3, status }: MemcachedFields = {}): Memcached => ({
+export const memcached = ({ name = 'cache', size = 3, paused, status }: MemcachedFields = {}): Memcached => ({
   apiVersion: 'cache.example.com/v1alpha1',
   kind: 'Memcached',
   metadata: stored(name),
-  spec: { size },
+  spec: { size, ...(paused !== undefined && { paused }) },
   ...(status && { status }),
 });
 

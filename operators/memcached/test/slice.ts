@@ -331,7 +331,7 @@ export function sliceTests(cluster: () => SliceCluster): void {
     await create('shown', 1);
     assert.match(
       await kubectl.ok('get', 'memcacheds'),
-      /^NAME\s+SIZE\s+AVAILABLE\s+DEGRADED\s+AGE\nshown\s+1\s+True\s+False\s+\d+s\n$/,
+      /^NAME\s+SIZE\s+READY\s+AVAILABLE\s+DEGRADED\s+AGE\nshown\s+1\s+1\s+True\s+False\s+\d+s\n$/,
     );
     assert.match(await kubectl.ok('get', 'memcached', 'shown', '-o', 'yaml'), /\n {2}nodes:\n {2}- shown-/);
     const described = await eventually(
@@ -360,13 +360,13 @@ export function sliceTests(cluster: () => SliceCluster): void {
       await eventually(
         'the first line',
         async () => seen,
-        (text) => /^watched\s+1\s+True/m.test(text),
+        (text) => /^watched\s+1\s+1\s+True/m.test(text),
       );
       await kubectl.ok('patch', 'memcached', 'watched', '--type=merge', '-p', '{"spec":{"size":2}}');
       await eventually(
         'the new size',
         async () => seen,
-        (text) => /^watched\s+2\s+True/m.test(text),
+        (text) => /^watched\s+2\s+2\s+True/m.test(text),
       );
     } finally {
       watch.kill();

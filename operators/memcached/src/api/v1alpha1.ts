@@ -14,15 +14,37 @@ export const Memcached = defineKind({
       storage: true,
       spec: z.object({
         size: z.int32().min(1).max(5).default(1).describe('How many Memcached servers to run.'),
+        paused: z
+          .boolean()
+          .optional()
+          .describe('While true, the operator reports what it sees and changes nothing, so that a person can.'),
       }),
       status: z.object({
         nodes: z.array(z.string()).describe('Names of the pods in which a server runs, sorted.'),
+        replicas: z.int32().describe('How many pods there are.'),
+        readyReplicas: z.int32().describe('How many of them are ready.'),
+        selector: z.string().describe('Which pods they are, as a label selector; for autoscalers.'),
         conditions: conditions('Available', 'Progressing', 'Degraded'),
       }),
+      subresources: {
+        scale: {
+          specReplicasPath: '.spec.size',
+          statusReplicasPath: '.status.replicas',
+          labelSelectorPath: '.status.selector',
+        },
+      },
       printerColumns: [
         { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+        { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
         { name: 'Available', type: 'string', jsonPath: '.status.conditions[?(@.type=="Available")].status' },
         { name: 'Degraded', type: 'string', jsonPath: '.status.conditions[?(@.type=="Degraded")].status' },
+        {
+          name: 'Reason',
+          type: 'string',
+          jsonPath: '.status.conditions[?(@.type=="Degraded")].reason',
+          description: 'Why it is degraded, or AsExpected.',
+          priority: 1,
+        },
       ],
     },
   },

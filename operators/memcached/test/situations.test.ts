@@ -1,0 +1,143 @@
+/** What a Memcached says and does in the situations that people bring about, in virtual time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conditionOf } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Event } from '@keelson/core/events/v1';
+import { Node, Pod, Service } from '@keelson/core/v1';
+import { startCluster, type TestCluster } from '@keelson/testing';
+import { Memcached } from '../src/api/v1alpha1.ts';
+import { podsOf } from '../src/desired.ts';
+import { memcachedOperator } from '../src/operator.ts';
+
+const key = 'default/cache';
+const operators = [memcachedOperator];
+
+const create = ({ client }: TestCluster, size: number, name = 'cache') =>
+  client.create(Memcached, { metadata: { namespace: 'default', name }, spec: { size } });
+
+const available = (cluster: TestCluster, size: number, name = 'cache') =>
+  cluster.eventually(
+    Memcached,
+    `default/${name}`,
+    (memcached) => conditionOf(memcached, 'Available').status === 'True' && memcached.status?.nodes?.length === size,
+  );
+
+const told = async ({ client }: TestCluster) =>
+  (await client.list(Event, { namespace: 'default' })).items
+    .filter(({ regarding }) => regarding?.kind === 'Memcached')
+    .map(({ type, reason }) => `${type} ${reason}`);
+
+test('pods that find no node are a condition and an Event with the reason, until they find one', async () => {
+  await using cluster = await startCluster({ operators });
+  const [node] = (await cluster.client.list(Node)).items;
+  const cordon = (unschedulable: boolean) =>
+    cluster.client.patch(Node, node?.metadata.name ?? '', { spec: { unschedulable } });
+  await cordon(true);
+  await create(cluster, 2);
+  // The Deployment has said all it has to say when the scheduler gives up: this comes by the watch on pods alone.
+  await cluster.clock.advance(10_000);
+
+  const waiting = await cluster.client.get(Memcached, key);
+  const degraded = conditionOf(waiting, 'Degraded');
+  assert.equal(degraded.reason, 'Unschedulable');
+  assert.match(degraded.message, /^Pod cache-\S+: it finds no node: 0\/1 nodes are available/);
+  assert.equal(conditionOf(waiting, 'Progressing').reason, 'Stuck');
+  assert.deepEqual([waiting.status?.replicas, waiting.status?.readyReplicas, waiting.status?.nodes], [2, 0, []]);
+
+  await cordon(false);
+  const ready = await available(cluster, 2);
+  assert.equal(ready.status?.readyReplicas, 2);
+  assert.equal(ready.status?.observedGeneration, ready.metadata.generation);
+  await cluster.clock.advance(10_000);
+  assert.deepEqual((await told(cluster)).sort(), [
+    'Normal AllServersReady',
+    'Normal Recovered',
+    'Warning Unschedulable',
+  ]);
+});
+
+test('the scale subresource, which kubectl scale and autoscalers use, reads and sets the size', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 1);
+  await available(cluster, 1);
+
+  await cluster.client.patch(Memcached, key, { spec: { replicas: 3 } } as never, { subresource: 'scale' });
+
+  const { spec, status } = await available(cluster, 3);
+  assert.equal(spec.size, 3);
+  assert.equal(status?.replicas, 3);
+  const pods = await cluster.client.list(Pod, {
+    namespace: 'default',
+    labels: podsOf(await cluster.client.get(Memcached, key)).labels,
+  });
+  assert.equal(pods.items.length, 3);
+  await assert.rejects(
+    cluster.client.patch(Memcached, key, { spec: { replicas: 6 } } as never, { subresource: 'scale' }),
+    /should be less than or equal to 5/,
+  );
+});
+
+test('while it is paused nothing is put back, and afterwards everything is', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 2);
+  await available(cluster, 2);
+
+  await cluster.client.patch(Memcached, key, { spec: { paused: true } });
+  await cluster.eventually(Memcached, key, (memcached) => conditionOf(memcached, 'Progressing').reason === 'Paused');
+  await cluster.client.patch(Deployment, key, { spec: { replicas: 1 } });
+  await cluster.client.delete(Service, key);
+  await cluster.clock.advance(60_000);
+  assert.equal((await cluster.client.get(Deployment, key)).spec.replicas, 1);
+  assert.equal(await cluster.client.find(Service, key), undefined);
+  const paused = await cluster.client.get(Memcached, key);
+  assert.equal(paused.status?.nodes?.length, 1, 'the status stays true');
+  assert.equal(conditionOf(paused, 'Available').message, '1 of 2 servers are ready.');
+  assert.ok((await told(cluster)).includes('Normal Paused'));
+
+  await cluster.client.patch(Memcached, key, { spec: { paused: false } });
+  await available(cluster, 2);
+  assert.equal((await cluster.client.get(Service, key)).spec.clusterIP, 'None');
+});
+
+test('one that is paused from the beginning makes nothing', async () => {
+  await using cluster = await startCluster({ operators });
+  const metadata = { namespace: 'default', name: 'cache' };
+  await cluster.client.create(Memcached, { metadata, spec: { size: 2, paused: true } });
+  const { status } = await cluster.eventually(
+    Memcached,
+    key,
+    (memcached) => conditionOf(memcached, 'Progressing').reason === 'Paused',
+  );
+  assert.deepEqual(status?.nodes, []);
+  assert.equal(await cluster.client.find(Deployment, key), undefined);
+});
+
+test('two Memcacheds in one namespace never see each other’s pods', async () => {
+  await using cluster = await startCluster({ operators });
+  await Promise.all([create(cluster, 2, 'left'), create(cluster, 3, 'right')]);
+  const left = await available(cluster, 2, 'left');
+  const right = await available(cluster, 3, 'right');
+  assert.ok(left.status?.nodes?.every((name) => name.startsWith('left-')));
+  assert.ok(right.status?.nodes?.every((name) => name.startsWith('right-')));
+
+  await cluster.client.delete(Memcached, 'default/left');
+  await cluster.eventuallyGone(Deployment, 'default/left');
+  await cluster.clock.advance(60_000);
+  assert.deepEqual((await cluster.client.get(Memcached, 'default/right')).status, right.status);
+});
+
+test('a size, a name and a field that cannot be are refused by the server', async () => {
+  await using cluster = await startCluster({ operators });
+  for (const [name, spec, message] of [
+    ['cache', { size: 0 }, /spec\.size in body should be greater than or equal to 1/],
+    ['cache', { size: 6 }, /spec\.size in body should be less than or equal to 5/],
+    ['cache', { size: '3' }, /spec\.size in body must be of type integer/],
+    ['n'.repeat(64), { size: 1 }, /metadata\.name may have at most 63 characters/],
+    ['1cache', { size: 1 }, /metadata\.name must begin with a letter/],
+    ['my.cache', { size: 1 }, /have no dot/],
+  ] as const) {
+    const metadata = { namespace: 'default', name };
+    await assert.rejects(cluster.client.create(Memcached, { metadata, spec: spec as { size: number } }), message);
+  }
+});
