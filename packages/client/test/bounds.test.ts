@@ -1,7 +1,7 @@
 /** What a server can make us hold, and how often it can make us ask: bounds and paces, by figures. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isServerError, isTransportError } from '@keelson/core';
+import { isServerError, isTransportError, type Transport } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { connect, createClient, createInformer } from '../src/index.ts';
 import { behaviours } from './hostile/behaviours.ts';
@@ -56,6 +56,25 @@ describe('an answer without end', () => {
       message: /^get \/openapi\/v2: the answer has more than 64 MiB, .*read it as a stream \(streamRaw\)$/,
     });
     await until(() => server.sockets === 0);
+  });
+
+  test('is left at 256 MiB where a page of a list was asked for', async () => {
+    const chunk = Buffer.alloc(16 * MiB, ' ');
+    let taken = 0;
+    const transport: Transport = {
+      request: async () => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: (async function* () {
+          for (; taken < 20; taken++) yield chunk;
+        })(),
+      }),
+      async [Symbol.asyncDispose]() {},
+    };
+    await assert.rejects(createClient({ transport }).list(ConfigMap), {
+      message: /^list configmaps in all namespaces: the answer has more than 256 MiB, .*\(pageSize\)/,
+    });
+    assert.equal(taken, 16, 'it is left with the first chunk that is too much');
   });
 
   test('is left at a mebibyte where it is a failure, which stays one', async () => {

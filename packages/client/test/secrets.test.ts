@@ -4,7 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { type Transport, TransportError } from '@keelson/core';
@@ -122,7 +125,14 @@ describe('no part of a secret is in what can be printed of a failure', () => {
 
   test('in what a proxy says when it refuses a tunnel', async () => {
     const pair = Buffer.from(`me:${password}`).toString('base64');
-    for (const said of [password, pair, `${encodeURIComponent(password)}@`]) {
+    const alone = Buffer.from(`${password}:`).toString('base64');
+    for (const [said, user] of [
+      [password, 'me:'],
+      [pair, 'me:'],
+      [`${encodeURIComponent(password)}@`, 'me:'],
+      [alone, ''],
+      [password, ''],
+    ] as const) {
       const proxy = createServer((socket) => {
         socket.on('error', () => {});
         socket.once('data', () => socket.end(`HTTP/1.1 502 you sent ${said}\r\n\r\n`));
@@ -130,13 +140,32 @@ describe('no part of a secret is in what can be printed of a failure', () => {
       proxy.unref();
       await once(proxy, 'listening');
       const { port } = proxy.address() as AddressInfo;
-      const proxyUrl = new Secret(`http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`);
+      const proxyUrl = new Secret(`http://${user}${encodeURIComponent(password)}@127.0.0.1:${port}`);
       await using transport = connect(configFor('https://127.0.0.1:1', { proxyUrl }));
       const error = await failureOf(transport);
       assert.match(error.message, /502 you sent \[secret\]/);
-      assertHidden([error], [password, pair], said);
+      assertHidden([error], [password, pair, alone], said);
       proxy.close();
     }
+  });
+
+  test('of headers of our own, however their names are written, and of others beside them that change', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-secrets-'));
+    const path = join(folder, 'token');
+    await writeFile(path, token);
+    await using server = await startServer(({ headers }, response) => {
+      response.writeHead(500).end(`you sent ${headers['x-auth']}, ${headers.cookie} and ${headers.authorization}`);
+    });
+    const transport = connect(configFor(server.url, { credentials: { type: 'tokenFile', path } }));
+    let sent = 0;
+    const headers = () => ({ 'X-Auth': password, Cookie: `session=${key.slice(0, 60)}`, 'X-Retry-Key': `n-${sent++}` });
+    const client = createClient({ transport, headers });
+    for (let i = 0; i < 10; i++) {
+      const error = await client.create(ConfigMap, { metadata: { name: 'a', namespace: 'x' } }).catch((e: Error) => e);
+      assertHidden([error], [password, key.slice(0, 60), token], `request ${i}`);
+    }
+    await transport[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
   });
 
   test('of a token that was replaced a moment ago', async () => {

@@ -79,7 +79,7 @@ export interface ExplainedResponse extends TransportResponse {
 /** Of an answer that is read only to use its connection again; a longer one is not worth it. */
 const maxDrainedBytes = 64 * 1024;
 /** Headers that a caller adds, and nobody else may read. */
-const secretHeaders = /authorization|cookie|token|secret|key/;
+const secretHeaders = /auth|cookie|token|secret|key|passw|credential/i;
 
 interface Parts {
   readonly mask: SecretMask;
@@ -131,11 +131,11 @@ class HttpTransport implements Transport {
   #learn({ headers }: TransportRequest, { authorization, tls }: Identity): void {
     const { mask } = this.#parts;
     if (authorization !== undefined && authorization !== this.#known?.authorization) {
-      mask.learn(credentialOf(authorization));
+      mask.learn('authorization', credentialOf(authorization));
     }
-    if (tls.key !== undefined && tls.key !== this.#known?.key) mask.learn(keyText(tls.key));
+    if (tls.key !== undefined && tls.key !== this.#known?.key) mask.learn('key', keyText(tls.key));
     this.#known = { authorization, key: tls.key };
-    for (const name in headers) if (secretHeaders.test(name)) mask.learn(headers[name] ?? '');
+    for (const name in headers) if (secretHeaders.test(name)) mask.learn(`header ${name}`, headers[name] ?? '');
   }
 
   async #unpacked({ status, headers, body }: TransportResponse): Promise<AsyncIterable<Uint8Array>> {

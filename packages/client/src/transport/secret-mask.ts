@@ -4,7 +4,7 @@
  *
  * Promises: whatever has twelve characters in a row of a secret is masked, so it does not matter where a text cuts it or
  * breaks the line, nor whether letters are small or large; as it is, in base64 at any offset, and as addresses, JSON and
- * HTML write it. A shorter secret is masked as a whole. Secrets that change are known by their last eight values.
+ * HTML write it. A shorter secret is masked as a whole. Secrets that change are known by the last eight values of each.
  * Does not: know what was encrypted, or encoded in a way that leaves no twelve characters as they were.
  */
 
@@ -16,7 +16,8 @@ const maxRecent = 8;
 
 export class SecretMask {
   readonly #fixed: readonly string[];
-  readonly #recent = new Set<string>();
+  /** By what they are: one that changes with each request must not drive out the others. */
+  readonly #recent = new Map<string, Set<string>>();
   #index: Index | undefined;
 
   /** Secrets that stay the same; empty ones are none. */
@@ -24,19 +25,18 @@ export class SecretMask {
     this.#fixed = fixed;
   }
 
-  /** A secret that is about to be used. */
-  learn(secret: string): void {
-    if (this.#recent.has(secret)) return;
-    this.#recent.add(secret);
-    for (const oldest of this.#recent) {
-      if (this.#recent.size <= maxRecent) break;
-      this.#recent.delete(oldest);
-    }
+  /** A secret that is about to be used, and what it is: `authorization`. */
+  learn(what: string, secret: string): void {
+    const recent = this.#recent.get(what) ?? new Set();
+    if (recent.has(secret)) return;
+    this.#recent.set(what, recent.add(secret));
+    const [oldest] = recent.size > maxRecent ? recent : [];
+    if (oldest !== undefined) recent.delete(oldest);
     this.#index = undefined;
   }
 
   readonly mask = (text: string): string => {
-    this.#index ??= indexOf([...this.#fixed, ...this.#recent]);
+    this.#index ??= indexOf([...this.#fixed, ...[...this.#recent.values()].flatMap((each) => [...each])]);
     const isSecret = this.#index.find(text);
     if (!isSecret) return text;
     let masked = '';

@@ -19,7 +19,9 @@ export function secretsOf({ credentials, proxyUrl, tls }: ClusterConfig): readon
   if (proxyUrl) {
     const { username, password } = new URL(proxyUrl.reveal());
     secrets.push(decoded(password), password);
-    if (password !== '') secrets.push(Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64'));
+    // Some take a token for a user. One with a password is no secret, and as a word it may stand in any text.
+    if (password === '') secrets.push(decoded(username), username);
+    else secrets.push(Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64'));
   }
   return secrets.filter((secret) => secret !== '');
 }
