@@ -175,3 +175,12 @@ test('a server that tells one group version at a time is understood', async () =
   assert.equal((await given.discovery.find({ group: '', kind: 'Node' }))?.scope, 'Cluster');
   assert.equal((await given.discovery.find({ group: 'apps', resource: 'deployments' }))?.scope, 'Namespaced');
 });
+
+test('an index of more group versions than any server has is refused, and none of them is asked for', async () => {
+  const versions = Array.from({ length: 5001 }, (_, i) => ({ groupVersion: `example.com/v${i}` }));
+  await using given = await setup(({ path }, response) =>
+    sendJson(response, path === '/apis' ? { kind: 'APIGroupList', groups: [{ versions }] } : { kind: 'APIVersions' }),
+  );
+  await assert.rejects(given.discovery.all(), { message: /^get \/apis: it names 5001 group versions/ });
+  assert.equal(given.server.requests.length, 2);
+});

@@ -142,3 +142,20 @@ test('an index, and a document for each group version', () => {
   );
   assert.deepEqual(readGroup({ groupVersion: 'v1', resources: [] }), []);
 });
+
+test('a document of many resources looks at each a few times, and not at all of them for each', () => {
+  let looks = 0;
+  const resources = Array.from({ length: 1000 }, (_, i) => ({
+    get name() {
+      looks += 1;
+      return i % 2 === 0 ? `r${i}` : `r${i - 1}/status`;
+    },
+    kind: 'R',
+    namespaced: true,
+    verbs: [],
+  }));
+  const kinds = readGroup({ groupVersion: 'example.com/v1', resources });
+  assert.equal(kinds.length, 500);
+  assert.ok(kinds.every(({ subresources }) => subresources.join() === 'status'));
+  assert.ok(looks <= 5 * resources.length, `${looks} looks`);
+});

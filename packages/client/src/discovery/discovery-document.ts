@@ -112,6 +112,14 @@ export function readGroup(answer: unknown): readonly DiscoveredKind[] {
   const { groupVersion, resources = [] } = answer as RawResourceList;
   const [first = '', second] = groupVersion.split('/');
   const [group, version] = second === undefined ? ['', first] : [first, second];
+  const subresources = new Map<string, string[]>();
+  for (const { name } of resources) {
+    const slash = name.indexOf('/');
+    if (slash === -1) continue;
+    const own = subresources.get(name.slice(0, slash)) ?? [];
+    subresources.set(name.slice(0, slash), own);
+    own.push(name.slice(slash + 1));
+  }
   return resources
     .filter(({ name }) => !name.includes('/'))
     .map((resource) => ({
@@ -124,8 +132,6 @@ export function readGroup(answer: unknown): readonly DiscoveredKind[] {
       shortNames: resource.shortNames ?? [],
       categories: resource.categories ?? [],
       verbs: resource.verbs,
-      subresources: resources.flatMap(({ name }) =>
-        name.startsWith(`${resource.name}/`) ? [name.slice(resource.name.length + 1)] : [],
-      ),
+      subresources: subresources.get(resource.name) ?? [],
     }));
 }

@@ -112,11 +112,20 @@ function isOf(found: { readonly group: string; readonly version: string }, query
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
+/** Each costs a request where a server does not tell all at once; clusters with all providers of Crossplane have hundreds. */
+const maxGroupVersions = 5000;
+
 async function discover(client: RawReader): Promise<DiscoveredKinds> {
   const findings = await Promise.all(
     ['/api', '/apis'].map(async (path) => {
       const document = read(path, readAggregated, await client.getRaw(path, { accept: aggregated }));
       if (document.type === 'findings') return document;
+      if (document.paths.length > maxGroupVersions) {
+        throw new TransportError(
+          `get ${path}`,
+          `it names ${document.paths.length} group versions, which no server has`,
+        );
+      }
       // A server before 1.30, or one that is not Kubernetes' own, has a document for each group version.
       return together(await Promise.all(document.paths.map((each) => discoverGroup(client, each))));
     }),
