@@ -154,9 +154,10 @@ function answerTo(request: IncomingMessage, routes: Routes): Answer | Promise<An
 }
 
 /** A sidecar or an ingress on the same machine says for whom it asks, or at least that it does. */
-const marksOfProxies = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+const marksOfProxies = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-envoy-.*)$/;
 
+/** Other addresses of 127.0.0.0/8 are none of kubectl's: Istio's sidecar passes strangers on from 127.0.0.6. */
 function isLocal({ socket, headers }: IncomingMessage): boolean {
-  if (marksOfProxies.some((name) => headers[name] !== undefined)) return false;
-  return /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
+  if (Object.keys(headers).some((name) => marksOfProxies.test(name))) return false;
+  return /^(::ffff:)?127\.0\.0\.1$|^::1$/.test(socket.remoteAddress ?? '');
 }

@@ -168,7 +168,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       async '/metrics'({ authorization }) {
         const access = accessOf ? await accessOf(authorization) : 'allowed';
         if (access !== 'allowed') {
-          return { status: access === 'forbidden' ? 403 : 401, contentType: 'text/plain', body: `${access}\n` };
+          return { status: statusOfRefusal[access], contentType: 'text/plain', body: `${access}\n` };
         }
         return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
       },
@@ -209,6 +209,8 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });
   }
 }
+
+const statusOfRefusal = { unauthenticated: 401, forbidden: 403, busy: 503 } as const;
 
 /** A transport that the caller keeps: leaving the scope must not close it. */
 function borrowed({ transport }: ManagerOptions): Transport | undefined {

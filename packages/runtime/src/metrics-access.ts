@@ -3,7 +3,8 @@
  * (SubjectAccessReview), as Kubebuilder's default has it.
  *
  * Promises: an answer is remembered, a yes for a minute and a no for half of one, in bounded memory and without the token
- * itself. When the API server cannot be asked, nobody may.
+ * itself. When the API server cannot be asked, nobody may. Strangers with ever new tokens cannot take the operator's
+ * connections from it: a few are asked about at once, and one token once; the others are told to come later.
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '@keelson/client';
@@ -11,7 +12,7 @@ import type { Clock } from '@keelson/core';
 import { TokenReview } from '@keelson/core/authentication/v1';
 import { SubjectAccessReview } from '@keelson/core/authorization/v1';
 
-export type Access = 'allowed' | 'unauthenticated' | 'forbidden';
+export type Access = 'allowed' | 'unauthenticated' | 'forbidden' | 'busy';
 
 export interface MetricsAccessOptions {
   readonly client: Client;
@@ -28,18 +29,22 @@ interface Remembered {
 const tokenMs = 60_000;
 const denialMs = 30_000;
 const mostRemembered = 1000;
+/** Of the 16 connections of a client, most stay free. */
+const mostAtOnce = 4;
+/** Long before a scraper gives up. */
+const timeoutMs = 5000;
 
 /** Decides by the `authorization` header of a request. */
 export function metricsAccess({ client, clock, path }: MetricsAccessOptions) {
   const remembered = new Map<string, Remembered>();
+  const asking = new Map<string, Promise<Access>>();
   const ask = async (token: string): Promise<Access> => {
-    const review = await client.create(TokenReview, { spec: { token } });
+    const review = await client.create(TokenReview, { spec: { token } }, { timeoutMs });
     const { authenticated, user } = review.status ?? {};
     if (!authenticated || user === undefined) return 'unauthenticated';
     const { username, uid, groups, extra } = user;
-    const { status } = await client.create(SubjectAccessReview, {
-      spec: { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } },
-    });
+    const spec = { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } };
+    const { status } = await client.create(SubjectAccessReview, { spec }, { timeoutMs });
     return status?.allowed ? 'allowed' : 'forbidden';
   };
   return async (authorization: string | undefined): Promise<Access> => {
@@ -48,7 +53,12 @@ export function metricsAccess({ client, clock, path }: MetricsAccessOptions) {
     const id = createHash('sha256').update(token).digest('base64');
     const known = remembered.get(id);
     if (known !== undefined && clock.monotonic() < known.untilMs) return known.access;
-    const access = await ask(token);
+    const shared = asking.get(id);
+    if (shared !== undefined) return shared;
+    if (asking.size >= mostAtOnce) return 'busy';
+    const answer = ask(token).finally(() => asking.delete(id));
+    asking.set(id, answer);
+    const access = await answer;
     remembered.delete(id);
     remembered.set(id, { access, untilMs: clock.monotonic() + (access === 'allowed' ? tokenMs : denialMs) });
     const [oldest] = remembered.size > mostRemembered ? remembered.keys() : [];

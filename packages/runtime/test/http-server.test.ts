@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { ListenError, listen, type Visit } from '../src/http-server.ts';
@@ -42,8 +42,13 @@ test('who asks from the machine itself is told from a stranger, and from one who
     const who = async (from: string, headers: Record<string, string> = {}) =>
       (await fetch(`http://${from}:${server.port}/who`, { headers })).text();
     assert.equal(await who(host), 'local');
-    for (const mark of ['x-forwarded-for', 'forwarded', 'via'])
+    for (const mark of ['x-forwarded-for', 'forwarded', 'via', 'x-forwarded-proto', 'x-envoy-attempt-count'])
       assert.equal(await who(host, { [mark]: 'x' }), 'stranger');
+    if (process.platform === 'linux') {
+      const sidecar = connect({ port: server.port, host, localAddress: '127.0.0.6' });
+      sidecar.end('GET /who HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+      assert.match(await text(sidecar), /stranger/);
+    }
     if (own !== undefined && listening !== host) assert.equal(await who(own), 'stranger');
   }
 });
@@ -52,9 +57,7 @@ test('a request that makes no sense is answered, and the server goes on', async 
   await using server = await listen('test', routes, { host, port: 0 });
   const socket = connect(server.port, host);
   socket.end('GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-  let answer = '';
-  for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
-  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(await text(socket), /^HTTP\/1\.1 400 /);
   assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
 });
 
@@ -70,3 +73,9 @@ test('a taken port is one sentence, or replaced by a free one where that is want
   await using second = await listen('health', routes, { host, port: first.port, orFree: true });
   assert.notEqual(second.port, first.port);
 });
+
+async function text(socket: Socket): Promise<string> {
+  let all = '';
+  for await (const chunk of socket.setEncoding('utf8')) all += chunk;
+  return all;
+}
