@@ -87,14 +87,15 @@ function reportedRejections(logger: Logger): Disposable {
   return { [Symbol.dispose]: () => void process.off('unhandledRejection', report) };
 }
 
-/** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once, as the system does by default. */
+/** Aborted by the first SIGTERM or SIGINT; the second of either ends the process at once, as the system does by default. */
 function stopSignal(logger: Logger): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(name, () => {
-      logger.info('Shutting down', { signal: name });
-      controller.abort(new Error(`The operator got ${name}.`));
-    });
-  }
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  const onSignal = (name: NodeJS.Signals) => {
+    for (const each of signals) process.off(each, onSignal);
+    logger.info('Shutting down', { signal: name });
+    controller.abort(new Error(`The operator got ${name}.`));
+  };
+  for (const each of signals) process.on(each, onSignal);
   return controller.signal;
 }

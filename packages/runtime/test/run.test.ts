@@ -21,6 +21,8 @@ interface Running extends AsyncDisposable {
   log(): string;
   /** Sends SIGTERM and gives the exit code. */
   stop(): Promise<number | null>;
+  /** Sends SIGTERM and, when it is heard, SIGINT; gives what ended the process. */
+  stopTwice(): Promise<NodeJS.Signals | null>;
   seen(name: string, text: string): Promise<void>;
 }
 
@@ -52,6 +54,17 @@ async function startForgetful(...args: readonly string[]): Promise<Running> {
       child.kill('SIGTERM');
       await exited;
       return child.exitCode;
+    },
+    async stopTwice() {
+      child.kill('SIGTERM');
+      using limit = deadline(systemClock, 20_000, 'SIGTERM is heard');
+      while (!log.includes('Shutting down')) {
+        assert.ok(!limit.signal.aborted, log);
+        await sleep(systemClock, 10);
+      }
+      child.kill('SIGINT');
+      await exited;
+      return child.signalCode;
     },
     async seen(name, text) {
       using limit = deadline(systemClock, 20_000, `${name} is seen as ${text}`);
@@ -106,4 +119,11 @@ test('a reconcile that hangs is named at the end, and does not keep the process'
     running.log(),
     /^forgetful: One pass did not stop although the signal was aborted: widget default\/a\.$/m,
   );
+});
+
+test('a second signal ends the process at once, also when it is the other one', async () => {
+  await using running = await startForgetful('--grace-period', '20');
+  await running.client.create(Widget, newWidget('a', 'hang'));
+  await running.seen('a', 'hanging');
+  assert.equal(await running.stopTwice(), 'SIGINT', running.log());
 });
