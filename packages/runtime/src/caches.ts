@@ -4,7 +4,7 @@
  *
  * `cache` and the writers read here and nowhere else, so nothing is ever watched that was not declared.
  */
-import type { InformerHandle, OwnWrite, SharedInformers, Store } from '@keelson/client';
+import type { InformerHandle, SharedInformers, Store } from '@keelson/client';
 import {
   addressOf,
   type CacheListOptions,
@@ -30,8 +30,6 @@ export interface Caches extends CacheView<Kind> {
   store<K extends Kind>(kind: K): CachedObjects<ObjectOf<K>>;
   /** The reconciled objects that refer to `object` by the declaration's reference of this number. */
   referrers(reference: number, object: KubernetesObject): readonly NamespacedName[];
-  /** Lays a write over the caches that hold its object. */
-  overlay(write: OwnWrite): void;
 }
 
 /** What is cached of one kind, in however many watches. */
@@ -102,9 +100,6 @@ export function createCaches(
       store(declaration.for)
         .byIndex(references[reference]?.name ?? '', keyOf(object))
         .map(keyOf),
-    overlay: (write) => {
-      for (const informer of [...handles.values()].flat()) informer.overlay(write);
-    },
   };
 }
 

@@ -71,8 +71,7 @@ export async function removeFinalizer(
       await client.patch(kind, key, finalizersOf(withoutFinalizer(current, finalizer)));
       return;
     } catch (error) {
-      // Until the watch has caught up, the cache would show an object that is still to be finalized.
-      if (isNotFound(error)) return caches.overlay({ type: 'deleted', kind, key, uid });
+      if (isNotFound(error)) return;
       if (!isConflict(error) || tries === mostTries) throw error;
       // Someone wrote in between. What was cleaned up is not cleaned up again for that.
       current = await client.find(kind, key);

@@ -52,7 +52,7 @@ import type {
 } from './client.ts';
 import { deleteBody, deleteResult } from './deletion.ts';
 import type { Lifetime } from './lifetime.ts';
-import { deletedBy, type OwnWrite, storedBy } from './own-write.ts';
+import { type AddressedKind, deletedBy, type OwnWrite, storedBy } from './own-write.ts';
 import { PageCount } from './page-count.ts';
 import { asKind, listForm, objectForm } from './partial-metadata.ts';
 import type { JsonPatch, MergePatchOf } from './patch.ts';
@@ -280,6 +280,7 @@ class ApiClient implements Client {
         body: JSON.stringify(withKind(kind, object)),
       },
       options,
+      { key, uid: object.metadata.uid },
     );
   }
 
@@ -304,6 +305,7 @@ class ApiClient implements Client {
         body: JSON.stringify(patch),
       },
       options,
+      { key, uid: (patch as Partial<KubernetesObject>).metadata?.uid },
     );
   }
 
@@ -348,6 +350,7 @@ class ApiClient implements Client {
         isRepeatable: object.metadata.resourceVersion === undefined,
       },
       { ...options, subresource },
+      { key, uid: object.metadata.uid },
       { force },
     );
   }
@@ -367,16 +370,11 @@ class ApiClient implements Client {
       isRepeatable: false,
       onWarning: options.onWarning,
     };
-    try {
-      const result = deleteResult<ObjectOf<K>>(action, await this.#send(call, options));
-      this.#tellWritten(deletedBy(kind, key, options, result));
-      return result;
-    } catch (error) {
-      // Whoever else deleted it: the one that was meant is gone.
-      const uid = options.preconditions?.uid;
-      if (uid !== undefined && isAbsent(error)) this.#tellWritten({ type: 'deleted', kind, key, uid });
-      throw error;
-    }
+    const meant = { key, uid: options.preconditions?.uid };
+    const answer = await this.#notingAbsence(this.#send(call, options), kind, meant, options);
+    const result = deleteResult<ObjectOf<K>>(action, answer);
+    this.#tellWritten(deletedBy(kind, key, options, result));
+    return result;
   }
 
   async deleteCollection(kindOrName: Kind | GroupVersionKind, options: DeleteCollectionOptions = {}): Promise<void> {
@@ -496,15 +494,33 @@ class ApiClient implements Client {
     kind: CreatableKind,
     call: Omit<Call, 'isRepeatable' | 'onWarning'> & { readonly isRepeatable?: boolean },
     options: UpdateOptions,
+    meant?: Meant,
     more: Readonly<Record<string, boolean | undefined>> = {},
   ): Promise<T> {
     const { fieldManager = this.#defaults.fieldManager, onWarning } = options;
     const parameters = { ...writeParameters({ ...options, fieldManager }), ...more };
     const path = call.path + query(parameters);
-    const answer = await this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
+    const sent = this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
+    const answer = await this.#notingAbsence(sent, kind, meant, options);
     const object = objectAt<T>(options.subresource, call.action, answer);
     this.#tellWritten(storedBy(kind, options, answer));
     return object;
+  }
+
+  /** Whoever else deleted it: the one that was meant is gone when there is none of its name. */
+  async #notingAbsence<T>(
+    answer: Promise<T>,
+    kind: AddressedKind,
+    { key, uid }: Partial<Meant> = {},
+    { dryRun }: { readonly dryRun?: boolean | undefined },
+  ): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      const isGone = isAbsent(error) && !dryRun;
+      if (isGone && key !== undefined && uid !== undefined) this.#tellWritten({ type: 'deleted', kind, key, uid });
+      throw error;
+    }
   }
 
   #tellWritten(write: OwnWrite | undefined): void {
@@ -537,6 +553,12 @@ class ApiClient implements Client {
     const { signals } = this.#defaults;
     return this.#caller.lifetime(action, timeoutMs, signal ? [...signals, signal] : signals);
   }
+}
+
+/** Which object a write is about; without a uid, any of that name. */
+interface Meant {
+  readonly key: NamespacedName;
+  readonly uid: string | undefined;
 }
 
 /** Whether it is known where the objects of a kind are. */

@@ -20,7 +20,7 @@ export type OwnWrite =
       readonly uid: string | undefined;
     };
 
-type AddressedKind = Pick<Kind, 'group' | 'version' | 'kind' | 'resource' | 'scope'>;
+export type AddressedKind = Pick<Kind, 'group' | 'version' | 'kind' | 'resource' | 'scope'>;
 
 /** What a create, update, patch or apply did, if its answer shows it. */
 export function storedBy(kind: AddressedKind, { dryRun }: WriteOptions, answer: unknown): OwnWrite | undefined {

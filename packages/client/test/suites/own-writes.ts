@@ -133,14 +133,21 @@ export function describeOwnWrites(offer: Offer): void {
       assert.equal(cache.shown(), 'red');
     });
 
-    test('an object that someone else deleted is hidden once a delete finds it gone', async () => {
-      await using cache = await given('gone');
-      const { uid } = cache.store.get(cache.key)?.metadata ?? {};
-      await client.delete(ConfigMap, cache.key);
-      assert.equal(cache.shown(), 'red', 'the watch is behind');
-      await assert.rejects(cache.client.delete(ConfigMap, cache.key, { preconditions: { uid } }), isNotFound);
-      assert.equal(cache.shown(), undefined);
-    });
+    const late: Readonly<Record<string, (client: Client, key: string, known: ConfigMap) => Promise<unknown>>> = {
+      delete: (bound, key, { metadata: { uid } }) => bound.delete(ConfigMap, key, { preconditions: { uid } }),
+      patch: (bound, key, { metadata: { uid } }) => bound.patch(ConfigMap, key, { metadata: { uid } }),
+    };
+    for (const [verb, write] of Object.entries(late)) {
+      test(`an object that someone else deleted is hidden once a ${verb} of it finds it gone`, async () => {
+        await using cache = await given(`gone-${verb}`);
+        const known = cache.store.get(cache.key);
+        assert.ok(known);
+        await client.delete(ConfigMap, cache.key);
+        assert.equal(cache.shown(), 'red', 'the watch is behind');
+        await assert.rejects(write(cache.client, cache.key, known), isNotFound);
+        assert.equal(cache.shown(), undefined);
+      });
+    }
 
     test('a delete that waits for finalizers shows the object as it waits', async () => {
       await using cache = await given('waits');
