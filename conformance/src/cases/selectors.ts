@@ -93,6 +93,22 @@ export const selectors: Area = {
       for (const [labelSelector, message] of complaints) await badLabels(labelSelector, message)(t);
     },
 
+    'fields: each mistake has its own complaint, the one in the first term by order being told': async (t) => {
+      const complaints: readonly (readonly [selector: string, message: string | RegExp])[] = [
+        ['b,a', "invalid selector: 'b,a'; can't understand 'a'"],
+        ['a\\,b', "invalid selector: 'a\\,b'; can't understand 'a\\,b'"],
+        ['metadata.name=a=b', 'invalid field selector: unescaped character in value: 61'],
+        ['metadata.name=a\\x', 'invalid field selector: invalid escape sequence: \\x'],
+        ['metadata.name=a\\', 'invalid field selector: invalid escape sequence: \\'],
+        ['y=\\q,x=b=c', 'invalid field selector: unescaped character in value: 61'],
+        ['z,metadata.name=b=c', 'invalid field selector: unescaped character in value: 61'],
+        ['=x', /^"" is not a known field selector/],
+        ['=x,zz', "invalid selector: '=x,zz'; can't understand 'zz'"],
+      ];
+      for (const [fieldSelector, message] of complaints)
+        await badFields(configMaps('default'), fieldSelector, message)(t);
+    },
+
     'fields: metadata.name selects one object': async (t) => {
       const path = configMaps(await t.namespace());
       for (const name of ['a', 'b']) (await t.post(path, configMap(name))).is(201);

@@ -13,29 +13,73 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
+/** What is wrong with a term of a field selector, for those who have words of their own for it. */
+export type FieldSelectorProblem =
+  /** It has no operator. */
+  | { readonly type: 'operator'; readonly term: string }
+  /** A backslash stands before something that needs none. */
+  | { readonly type: 'escape'; readonly term: string; readonly sequence: string }
+  /** A character of the value needs a backslash before it. */
+  | { readonly type: 'unescaped'; readonly term: string; readonly value: string; readonly character: string }
+  /** It names no field; a server finds that out after the others. */
+  | { readonly type: 'field'; readonly term: string };
+
+/** A selector that a server would refuse; `problem` says why, `message` for people. */
+export class FieldSelectorError extends TypeError {
+  readonly code = 'ERR_FIELD_SELECTOR';
+  readonly problem: FieldSelectorProblem;
+
+  constructor(problem: FieldSelectorProblem, text: string) {
+    super(`field selector ${quoted(text)}: ${printProblem(problem)}`);
+    this.problem = problem;
+  }
+}
+
+function printProblem(problem: FieldSelectorProblem): string {
+  switch (problem.type) {
+    case 'operator':
+      return `${quoted(problem.term)} has no '=' or '!='`;
+    case 'escape':
+      return `'${problem.sequence}' stands for nothing; only ',', '=' and '\\' are escaped`;
+    case 'unescaped':
+      return `in ${quoted(problem.value)} a '${problem.character}' needs a '\\' before it`;
+    case 'field':
+      return `${quoted(problem.term)} names no field`;
+    default:
+      return problem satisfies never;
+  }
+}
+
 /**
  * Reads a field selector: `metadata.name=x,status.phase!=Running`. In a value a backslash must stand before a comma, an
- * equals sign or a backslash that belongs to it. Space is not skipped.
+ * equals sign or a backslash that belongs to it. Space is not skipped. Throws a `FieldSelectorError` for what a server
+ * would refuse; of several problems, the one that a server names.
  */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   const terms = text.match(/(?:\\.|\\$|[^,\\])+/gs) ?? []; // empty ones are skipped, and so is `=` alone
-  return terms.flatMap((term) => {
-    const [, field = '', operator, value = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
-    const refuse = (why: string) => new TypeError(`field selector ${quoted(text)}: ${why}`);
-    if (operator === undefined) throw refuse(`${quoted(term)} has no '=' or '!='`);
-    if (field === '' && value !== '') throw refuse(`${quoted(term)} names no field`);
-    if (field === '') return [];
-    return [{ field, operator: operator === '!=' ? '!=' : '=', value: unescaped(value, refuse) }];
-  });
+  const requirements: FieldRequirement[] = [];
+  const problems: FieldSelectorProblem[] = [];
+  for (const term of terms) {
+    const read = readTerm(term);
+    if ('type' in read) problems.push(read);
+    else if (read.field !== '') requirements.push(read);
+  }
+  const [first] = problems.sort((a, b) => rank(a) - rank(b) || (a.term < b.term ? -1 : 1));
+  if (first !== undefined) throw new FieldSelectorError(first, text);
+  return requirements;
 }
 
-function unescaped(value: string, refuse: (why: string) => TypeError): string {
-  return value.replace(/\\(.?)|=/gs, (found, escaped?: string) => {
-    if (escaped === undefined) throw refuse(`in ${quoted(value)} a '=' needs a '\\' before it`);
-    if (!['\\', ',', '='].includes(escaped))
-      throw refuse(`'${found}' stands for nothing; only ',', '=' and '\\' are escaped`);
-    return escaped;
-  });
+const rank = ({ type }: FieldSelectorProblem): number => (type === 'field' ? 1 : 0);
+
+function readTerm(term: string): FieldRequirement | FieldSelectorProblem {
+  const [, field = '', operator, escaped = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
+  if (operator === undefined) return { type: 'operator', term };
+  for (const [found, after] of escaped.matchAll(/\\(.?)|=/gsu)) {
+    if (after === undefined) return { type: 'unescaped', term, value: escaped, character: found };
+    if (!['\\', ',', '='].includes(after)) return { type: 'escape', term, sequence: found };
+  }
+  if (field === '' && escaped !== '') return { type: 'field', term };
+  return { field, operator: operator === '!=' ? '!=' : '=', value: escaped.replace(/\\(.)/gs, '$1') };
 }
 
 /** The text of a field selector, as the server reads it. */

@@ -48,8 +48,8 @@ export {
   OperatorError,
   TransportError,
 } from './errors.ts';
-export type { FieldRequirement } from './field-selector.ts';
-export { matchesFields, parseFieldSelector, printFieldSelector } from './field-selector.ts';
+export type { FieldRequirement, FieldSelectorProblem } from './field-selector.ts';
+export { FieldSelectorError, matchesFields, parseFieldSelector, printFieldSelector } from './field-selector.ts';
 export type { FieldSet } from './fields/field-set.ts';
 export { appliedEntryOf, project } from './fields/field-set.ts';
 export { finalizerProblem, hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts';

@@ -1,6 +1,8 @@
 /** Which objects a list or a watch is about: a namespace, a name, labels and fields. */
 import {
   type FieldRequirement,
+  FieldSelectorError,
+  type FieldSelectorProblem,
   LabelSelectorError,
   matchesLabels,
   parseFieldSelector,
@@ -30,7 +32,7 @@ const metadataFields: Readonly<Record<string, (object: ApiObject) => string>> = 
 export function selectionOf(resource: Resource, namespace: string, labels: string, fields: string): Selection {
   const { strategy } = resource;
   const labelRequirements = labelsOf(labels);
-  const requirements = fieldsOf(fields);
+  const requirements = fieldsOf(fields, (field) => strategy.unknownField(field));
   const getters = requirements.map(({ field, operator, value }) => {
     const get = metadataFields[field] ?? strategy.fields.get(field);
     if (get === undefined) throw badRequest(strategy.unknownField(field));
@@ -59,11 +61,31 @@ function labelsOf(text: string): readonly Requirement[] {
   }
 }
 
-function fieldsOf(text: string): readonly FieldRequirement[] {
+function fieldsOf(text: string, unknownField: (field: string) => string): readonly FieldRequirement[] {
   try {
     return parseFieldSelector(text);
-  } catch {
-    const [term = ''] = text.split(',').filter((part) => !/[^!]=|!=/.test(part));
-    throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+  } catch (error) {
+    if (error instanceof FieldSelectorError) throw badRequest(fieldSelectorMessage(error.problem, text, unknownField));
+    throw error;
+  }
+}
+
+/** What is wrong with a field selector, in the words of the real server. */
+function fieldSelectorMessage(
+  problem: FieldSelectorProblem,
+  text: string,
+  unknownField: (field: string) => string,
+): string {
+  switch (problem.type) {
+    case 'operator':
+      return `invalid selector: '${text}'; can't understand '${problem.term}'`;
+    case 'escape':
+      return `invalid field selector: invalid escape sequence: ${problem.sequence}`;
+    case 'unescaped':
+      return `invalid field selector: unescaped character in value: ${problem.character.codePointAt(0)}`;
+    case 'field':
+      return unknownField('');
+    default:
+      return problem satisfies never;
   }
 }
