@@ -31,11 +31,10 @@ const told = async ({ client }: TestCluster) =>
 test('pods that find no node are a condition and an Event with the reason, until they find one', async () => {
   await using cluster = await startCluster({ operators });
   const [node] = (await cluster.client.list(Node)).items;
-  const cordon = (unschedulable: boolean) =>
-    cluster.client.patch(Node, node?.metadata.name ?? '', { spec: { unschedulable } });
-  await cordon(true);
+  const keepOff = (spec: { unschedulable: boolean; taints: { key: string; effect: 'NoSchedule' }[] | null }) =>
+    cluster.client.patch(Node, node?.metadata.name ?? '', { spec });
+  await keepOff({ unschedulable: true, taints: null });
   await create(cluster, 2);
-  // The Deployment has said all it has to say when the scheduler gives up: this comes by the watch on pods alone.
   await cluster.clock.advance(10_000);
 
   const waiting = await cluster.client.get(Memcached, key);
@@ -45,7 +44,13 @@ test('pods that find no node are a condition and an Event with the reason, until
   assert.equal(conditionOf(waiting, 'Progressing').reason, 'Stuck');
   assert.deepEqual([waiting.status?.replicas, waiting.status?.readyReplicas, waiting.status?.nodes], [2, 0, []]);
 
-  await cordon(false);
+  // Nothing but the pods shows that the reason is another one now: neither Deployment nor budget changes.
+  await keepOff({ unschedulable: false, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
+  await cluster.eventually(Memcached, key, (memcached) =>
+    conditionOf(memcached, 'Degraded').message.includes('untolerated taint'),
+  );
+
+  await keepOff({ unschedulable: false, taints: null });
   const ready = await available(cluster, 2);
   assert.equal(ready.status?.readyReplicas, 2);
   assert.equal(ready.status?.observedGeneration, ready.metadata.generation);
