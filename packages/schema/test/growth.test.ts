@@ -33,7 +33,7 @@ import { growth, hostileTexts } from './growth.ts';
 const step = 16;
 /** Eight times as steep as linear is still no square. */
 const slack = 8;
-const largest = 65_536;
+const largest = 32_768;
 /** Of what a call may cost, a call in this test costs a part: what costs more is paid for. */
 const affordable = perCallLimit / 50;
 

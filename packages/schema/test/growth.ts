@@ -1,23 +1,24 @@
 /**
- * How the time of a function grows with its input, as a ratio, which a busy machine changes less than times.
+ * How the time of a function grows with its input, as a ratio. Time is that of the processor, so that a busy machine
+ * changes nothing.
  *
- * The least of several runs is taken, and what looks steep is measured again: only what is steep every time is.
+ * The least of several runs is taken, and what looks steep is measured again: only what is steep every time is. What
+ * takes seconds is not tried twice.
  */
-import { systemClock } from '@keelson/core/system';
 
-/**
- * Below this nothing is concluded. What is linear stays below it at the sizes of these tests, also on a busy machine;
- * what is not takes seconds.
- */
-const tooShortMs = 50;
+/** Below this nothing is concluded. What is linear stays below it at the sizes of these tests; what is not is above it. */
+const tooShortMs = 25;
+/** A hundred times what any of them takes. */
+const hopelessMs = 2000;
 const attempts = 4;
 
 function leastMs(run: () => unknown, times: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i++) {
-    const begun = systemClock.monotonic();
+    const before = process.threadCpuUsage();
     run();
-    least = Math.min(least, systemClock.monotonic() - begun);
+    const { user, system } = process.threadCpuUsage(before);
+    least = Math.min(least, (user + system) / 1000);
   }
   return least;
 }
@@ -28,6 +29,7 @@ export function growth(smaller: () => unknown, larger: () => unknown, limit: num
   for (let i = 0; i < attempts && least >= limit; i++) {
     const long = leastMs(larger, 1);
     if (long < tooShortMs) return 0;
+    if (long > hopelessMs) return Number.POSITIVE_INFINITY;
     least = Math.min(least, long / leastMs(smaller, 3));
   }
   return least;
