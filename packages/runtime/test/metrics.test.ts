@@ -114,11 +114,13 @@ test('the rules on reviews follow from the declaration', () => {
   ]);
 });
 
-test('a certificate that cannot be read is one sentence', inTime, async () => {
+test('a certificate that cannot be read is one sentence', inTime, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-metrics-'));
+  t.after(() => rm(folder, { recursive: true }));
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const { transport } = cluster.cluster;
-  const tls = { certFile: '/nowhere/tls.crt', keyFile: '/nowhere/tls.key' };
+  const tls = { certFile: join(folder, 'absent', 'tls.crt'), keyFile: join(folder, 'absent', 'tls.key') };
   const manager = createManager(measured, {
     transport,
     clock,
@@ -128,7 +130,7 @@ test('a certificate that cannot be read is one sentence', inTime, async () => {
   });
   await assert.rejects(manager.start(new AbortController().signal), {
     name: 'ListenError',
-    message: /^The metrics server has no certificate: .*\/nowhere\/tls\.crt/,
+    message: /^The metrics server has no certificate: .*\/absent\/tls\.crt/,
   });
 });
 
