@@ -2,7 +2,7 @@
  * A way to the API server on which many requests leave room for others.
  *
  * In process a request is a chain of microtasks, and a controller that makes a thousand pods would let no socket speak
- * until it is done. On this way a few requests pass in each turn of the event loop, and the rest wait for the next one.
+ * until it is done. On this way one request passes in each turn of the event loop, and the rest wait for the next one.
  *
  * Promises: requests keep their order; while nobody needs it, nothing waits, so that virtual time stays a matter of
  * microtasks.
@@ -10,8 +10,8 @@
 import type { Transport } from '@keelson/core';
 import { nextTurn } from '@keelson/core/system';
 
-/** Each costs some milliseconds with all that it causes, where there are a thousand pods. */
-const perTurn = 4;
+/** Each costs up to forty milliseconds with all that it causes, where there are a thousand pods. */
+const perTurn = 1;
 
 export function yieldingTransport(transport: Transport, isNeeded: () => boolean): Transport {
   const gate = new Gate();
@@ -29,7 +29,7 @@ class Gate {
   #passed = 0;
   #isTurning = false;
 
-  /** Resolves at once for the first few of a turn, and for the others in one of the next turns. */
+  /** Resolves at once for the first of a turn, and for the others in one of the next turns. */
   async pass(): Promise<void> {
     if (!this.#isTurning) void this.#turn();
     if (this.#waiting.length === 0 && this.#passed < perTurn) this.#passed += 1;

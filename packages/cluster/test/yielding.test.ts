@@ -8,7 +8,7 @@ import { createCluster } from '@keelson/cluster';
 
 const pods = 1000;
 /** Of the processor, which a busy machine takes no longer for. Seconds, if controllers do not yield. */
-const maxWaitMs = 250;
+const maxWaitMs = 100;
 
 function field(kubeconfig: string, name: string): string {
   return Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64').toString();
