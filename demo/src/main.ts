@@ -75,7 +75,7 @@ async function unlessStopped(work: Promise<void>, signal: AbortSignal): Promise<
   }
 }
 
-// Whoever reads the output may stop reading (`npm start | head`): then there is nobody left to tell.
+// Whoever reads the output may stop reading (`npm start | head`): then there is no reader left.
 process.stdout.on('error', () => process.exit(0));
 
 try {

@@ -3,7 +3,7 @@
  *
  * Promises: a file that was not written here is never overwritten nor removed, whatever its content; only its owner can
  * read it, from its first byte on. Ours are recognised by their first line. It holds the key of an administrator, and the
- * folder may be open to others: so what is written goes into a file that is new and has a name that nobody can foresee,
+ * folder may be open to others: so what is written goes into a file that is new and has a name that cannot be foreseen,
  * and no link is followed. Nothing here waits for another process, as opening a FIFO would.
  */
 import { constants } from 'node:fs';
@@ -56,7 +56,7 @@ async function contentOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** In one step, so that nobody reads half of it. A new file is made only if there is still none. */
+/** In one step, so that half of it is never read. A new file is made only if there is still none. */
 async function replace(file: string, text: string): Promise<void> {
   const next = join(dirname(file), `.${basename(file)}.${systemRandom.uuid()}`);
   try {

@@ -73,7 +73,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
-    // Nobody in here watches over nodes, so the node need not say again and again that it lives.
+    // No controller in here watches over nodes, so the node need not say again and again that it lives.
     const shared = { transport: ownTransport, clock, random, logger, node, heartbeat: false };
     const controllers = createControllers({ ...shared, ...more, only: which });
     running.push(controllers.start(stop.signal));

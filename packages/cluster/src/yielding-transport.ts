@@ -4,7 +4,7 @@
  * In process a request is a chain of microtasks, and a controller that makes a thousand pods would let no socket speak
  * until it is done. On this way one request passes in each turn of the event loop, and the rest wait for the next one.
  *
- * Promises: requests keep their order; while nobody needs it, nothing waits, so that virtual time stays a matter of
+ * Promises: requests keep their order; while there is no need, nothing waits, so that virtual time stays a matter of
  * microtasks.
  */
 import type { Transport } from '@keelson/core';

@@ -32,7 +32,7 @@ export interface JsonPatchOptions {
   readonly maxCopiedBytes?: number;
 }
 
-/** What adding to and removing from lists may move, in all: some tenths of a second. Nobody means a patch that does. */
+/** What adding to and removing from lists may move, in all: some tenths of a second. No honest patch does. */
 const maxMovedItems = 256 * 1024 * 1024;
 
 /**

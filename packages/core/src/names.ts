@@ -22,7 +22,7 @@ export function labelValueProblem(text: string): string | undefined {
   return text === '' || word.test(text) ? undefined : `it ${wordText}`;
 }
 
-/** Enough of a text that somebody wrote to recognise it in a message. */
+/** Enough of a foreign text to recognise it in a message. */
 const maxShown = 1000;
 
 export function cut(text: string): string {

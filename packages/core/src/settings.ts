@@ -26,7 +26,7 @@ interface Typed<T> {
 export type SettingsOf<S> =
   S extends Typed<infer T> ? (NonNullable<T> extends { readonly output: infer O } ? Readonly<O> : never) : undefined;
 
-/** The settings as somebody gives them: what has a default may be absent. */
+/** The settings as they are given: what has a default may be absent. */
 export type SettingsInputOf<S> =
   S extends Typed<infer T> ? (NonNullable<T> extends { readonly input: infer I } ? Readonly<I> : never) : undefined;
 

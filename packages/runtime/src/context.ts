@@ -71,7 +71,7 @@ export interface Owned<Owns extends Kind = Kind, Removable extends Kind = Kind> 
 
 /** How `owned.apply` treats an object that exists. */
 export interface ApplyOwnedOptions {
-  /** Take over an existing object that nobody controls. @default false */
+  /** Take over an existing object without a controller. @default false */
   readonly adopt?: boolean;
   /**
    * What others may set as well, such as `spec.template.spec.containers` or `spec.replicas`: in a list, their items stay;

@@ -57,7 +57,7 @@ export interface ControlLoopOptions {
   readonly onStorm?: ((storm: Storm) => void) | undefined;
 }
 
-/** A conflict is nobody's business while the next look at the cluster can settle it. */
+/** A conflict is not worth a report while the next look at the cluster can settle it. */
 const quietConflicts = 5;
 
 /** For a pass to notice that its signal was aborted. */
@@ -119,7 +119,7 @@ export class ControlLoop {
     this.#work.abort(reason);
   }
 
-  /** A watch that never becomes complete is tried for ever; somebody should hear of it. */
+  /** A watch that never becomes complete is tried for ever; the log should say so. */
   #reportLateCaches(): Disposable {
     const { controller, caches, logger, clock } = this.#options;
     const { cacheSyncTimeoutMs } = controller;
@@ -169,7 +169,7 @@ export class ControlLoop {
         this.#options.logger.error('The engine failed at an object', { key, error });
       }
       if (pass === undefined) this.#wakeUps.done(key);
-      // Nobody else may begin with this object before; the worker goes on with the next one.
+      // No other worker may begin with this object before; the worker goes on with the next one.
       else void pass.settled.then(() => this.#rest(key));
     }
   }

@@ -26,7 +26,7 @@ export interface ForeignItem {
 }
 
 /**
- * The items of described lists that our own entry does not hold: what somebody else may have put there. The cache has
+ * The items of described lists that our own entry does not hold: what another manager may have put there. The cache has
  * no other entry than ours, so this is a suspicion and no more.
  */
 export function suspiciousItems(
@@ -166,7 +166,7 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What is wanted, without the shared fields that somebody else has meanwhile set: the number of replicas, once an
+ * What is wanted, without the shared fields that another manager has meanwhile set: the number of replicas, once an
  * autoscaler has changed it. Shared lists stay, since their items have owners of their own.
  */
 export function withoutSharedFields<W extends object>(

@@ -23,7 +23,7 @@ interface Check {
 /** What a probe needs to know of a watch. */
 type Watched = Pick<Informer, 'kind' | 'health'>;
 
-/** `standing` is absent where nobody is elected. */
+/** `standing` is absent where there is no election. */
 export function healthRoutes(informers: () => readonly Watched[], standing?: () => Standing): Routes {
   const liveness = (): readonly Check[] => [{ name: 'ping', problem: undefined }];
   const readiness = () => [...informers().map(syncCheck), ...(standing ? [leaderCheck(standing())] : [])];

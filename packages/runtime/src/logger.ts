@@ -1,4 +1,4 @@
-/** Logging: a small interface, so that nobody depends on a logging library; one message, keys for the values. */
+/** Logging: a small interface, so that no other file depends on a logging library; one message, keys for the values. */
 
 /** The values of a line, by name. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * (SubjectAccessReview), as Kubebuilder's default has it.
  *
  * Promises: an answer is remembered, a yes for a minute and a no for half of one, in bounded memory and without the token
- * itself. When the API server cannot be asked, nobody may. Strangers with ever new tokens cannot take the operator's
+ * itself. When the API server cannot be asked, access is refused. Strangers with ever new tokens cannot take the operator's
  * connections from it: a few are asked about at once, and one token once; the others are told to come later.
  */
 import { createHash } from 'node:crypto';

@@ -57,7 +57,7 @@ export class NoOpApplies {
     return items.length > 0 && this.#innocent.get(live.metadata.uid) !== digest(items) ? items : [];
   }
 
-  /** These items belong to nobody: defaults, or what admission added. */
+  /** These items belong to no manager: defaults, or what admission added. */
   acquit({ metadata }: KubernetesObject, items: readonly unknown[]): void {
     this.#innocent.set(metadata.uid, digest(items));
   }

@@ -3,7 +3,7 @@
  *
  * Promises: it is over when the function has answered, or when its time is up, and its signal is aborted then; every call
  * on the context after that is refused and reported, so nothing is written behind the back of the next pass. A write
- * that nobody waited for is an error of the pass.
+ * that was not awaited is an error of the pass.
  * Does not: end a function that ignores its signal. `settled` says when it and its calls have come to rest.
  */
 import { type Clock, type KubernetesObject, keyOf, OperatorError } from '@keelson/core';
@@ -42,7 +42,7 @@ export type CallEffect =
   | 'stream'
   /** Something is changed: whoever does not wait for it has forgotten something. */
   | 'write'
-  /** Something is said that nobody waits for; too late, it is dropped. */
+  /** Something is said without waiting for it; too late, it is dropped. */
   | 'tell';
 
 interface Call {

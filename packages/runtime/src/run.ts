@@ -75,7 +75,7 @@ function processLogger(name: string, { logFormat, logLevel }: Arguments): Logger
 }
 
 /**
- * A promise that nobody waits for would end the process, and all other objects' work with it, each time it is rejected.
+ * An unawaited promise would end the process, and all other objects' work with it, each time it is rejected.
  * This is a policy for the whole process, so it is set here and nowhere in the library.
  */
 function reportedRejections(logger: Logger): Disposable {

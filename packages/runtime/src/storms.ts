@@ -1,9 +1,9 @@
 /**
  * Storms: objects that are reconciled again and again and get nowhere. They are slowed, and named.
  *
- * A write gets nowhere when it says once more what one of the last two had said (somebody undoes it, or it goes back and
- * forth), when nothing but our own
- * last write woke the pass that makes it, or when an owned object is described differently though nothing was asked for.
+ * A write gets nowhere when it says once more what one of the last two had said (another undoes it, or it goes back and
+ * forth), when nothing but our own last write woke the pass that makes it, or when an owned object is described
+ * differently though nothing was asked for.
  * Ten such writes within a minute are a storm; so are wake-ups without end that lead to no write. From then on the object
  * has one pass in five seconds, until a minute has passed in which its writes meant something.
  *
@@ -121,7 +121,7 @@ export class Storms {
     const record = this.#records.get(key);
     if (record === undefined) return;
     const nowMs = this.#options.clock.monotonic();
-    // Whoever asks to be called again has his reasons.
+    // A pass that asks to be called again has its reasons.
     const isAskedFor = record.passCauses.every((cause) => cause === 'requeue');
     record.idle = idleAt(record, nowMs) + (record.hasWritten || isAskedFor ? 0 : 1);
     record.idleAtMs = nowMs;

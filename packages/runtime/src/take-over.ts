@@ -3,7 +3,7 @@
  * apply removes them.
  *
  * The cache holds no entry but our own: what looks foreign there is confirmed by a live read, and where that shows items
- * that nobody owns, it is not asked again about the same ones. The write carries the resourceVersion that was read, so
+ * without an owner, it is not asked again about the same ones. The write carries the resourceVersion that was read, so
  * that nothing is taken that was not seen.
  */
 import type { Client } from '@keelson/client';

@@ -7,7 +7,7 @@
 import { inspect, types } from 'node:util';
 import { OperatorError } from '@keelson/core';
 
-/** Somebody threw, or rejected with, what is no error. `cause` is what it was. */
+/** The author's code threw, or rejected with, what is no error. `cause` is what it was. */
 class ThrownValueError extends OperatorError {
   override readonly name = 'ThrownValueError';
   readonly code = 'ERR_THROWN_VALUE';

@@ -1,5 +1,5 @@
 /**
- * Metrics of watches and caches, read when somebody asks for them: one series for each watched resource, whatever
+ * Metrics of watches and caches, read when they are asked for: one series for each watched resource, whatever
  * namespaces and selections it is watched by.
  */
 import type { Informer } from '@keelson/client';

@@ -26,7 +26,7 @@ export interface Waits {
 
 const tenMinutes = 600_000;
 
-/** Time of the processor, since a busy machine is nobody's fault. */
+/** Time of the processor, since a busy machine is not the test's fault. */
 export function createWaits(clock: VirtualClock, client: Client, patienceMs: number): Waits {
   const until = async (holds: () => Promise<boolean>, limitMs: number): Promise<string | undefined> => {
     const begunMs = clock.monotonic();

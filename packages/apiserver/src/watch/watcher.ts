@@ -100,7 +100,7 @@ export class Watcher {
   #send(...line: readonly Buffer[]): void {
     for (const bytes of line) this.#sink.write(bytes);
     if (this.#sink.pending <= this.#limit) return;
-    // Who does not read would not read the end either, and all that waits for him is kept until he does.
+    // A client that does not read would not read the end either, and what waits for it is kept until it does.
     this.#sink.abort();
     this.close();
   }

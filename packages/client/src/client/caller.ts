@@ -148,7 +148,7 @@ export class Caller {
   async #throttle(call: Call, lifetime: Lifetime): Promise<void> {
     const { bucket, metrics } = this.#options;
     if (!bucket) return;
-    // Who does not send takes nobody's turn: neither one that has ended, nor one that cannot wait, nor one that leaves.
+    // A call that is not sent takes no turn: neither one that has ended, nor one that cannot wait, nor one that leaves.
     if (lifetime.signal.aborted) throw this.failure(call.action, lifetime.signal.reason, lifetime);
     const waitedMs = bucket.reserve(lifetime.remainingMs());
     if (waitedMs === undefined) {

@@ -63,7 +63,7 @@ export interface Client {
     options?: CreateOptions,
   ): Promise<unknown>;
 
-  /** Replaces the object. With its `resourceVersion`, only if nobody wrote in between; without, unconditionally. */
+  /** Replaces the object. With its `resourceVersion`, only if it was not written in between; without, unconditionally. */
   update<K extends Kind>(
     kind: K | GroupVersionKind,
     object: UpdateOf<K>,

@@ -28,7 +28,7 @@ export class Lifetime implements Disposable {
     return this.#controller.signal;
   }
 
-  /** What our signal's reason is if it was our own time that ended it, and not somebody's signal. */
+  /** What our signal's reason is if it was our own time that ended it, and not the caller's signal. */
   get expiry(): DeadlineExceededError | undefined {
     return this.#expiry;
   }

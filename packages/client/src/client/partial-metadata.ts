@@ -14,7 +14,7 @@ export function listForm(kind: Kind): string | undefined {
 
 /**
  * Says on the object what it is: the server leaves that out of list items, and names another kind where it sends metadata
- * only. The object just came and nobody else has it, so it may be changed.
+ * only. The object just came and no other code has it, so it may be changed.
  */
 export function asKind<T extends KubernetesObject>(kind: Kind, object: T): T {
   const fresh = object as { apiVersion?: string; kind?: string };

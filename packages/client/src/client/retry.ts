@@ -3,7 +3,7 @@
  *
  * A 429 with `Retry-After` says that the server did nothing and when to come back, so every verb is repeated. One without
  * is an answer, such as an eviction that a disruption budget forbids, and belongs to the caller. After a 5xx or a broken
- * connection nobody knows what happened, so only what may safely happen twice is repeated: reads, and a
+ * connection the outcome is unknown, so only what may safely happen twice is repeated: reads, and a
  * server-side apply that names no resourceVersion (one that does would meet its own success as a conflict).
  */
 import { jitter, type Random } from '@keelson/core';

@@ -60,7 +60,7 @@ export async function installDefinitions(
     return await Promise.all(installing);
   } catch (error) {
     siblings.abort(error);
-    await Promise.allSettled(installing); // nothing goes on that nobody waits for
+    await Promise.allSettled(installing); // nothing goes on unawaited
     throw error;
   }
 }

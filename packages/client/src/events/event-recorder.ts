@@ -282,7 +282,7 @@ class SeriesRecorder implements EventRecorder {
         return;
       }
       this.#settle(task);
-      if (!isNamespaceTerminating(error)) this.#report(series.regarding, series.event, error); // else nobody looks there
+      if (!isNamespaceTerminating(error)) this.#report(series.regarding, series.event, error); // else the namespace goes anyway
       return;
     }
     this.#settle(task);

@@ -3,7 +3,7 @@
  * handlers that hear of each change.
  *
  * Promises: a handler's history of an object is legal (added, updates, deleted, in this order, none twice); the store
- * already shows a change when handlers hear of it; a handler that throws harms nobody else.
+ * already shows a change when handlers hear of it; a handler that throws harms no other.
  */
 import {
   type Clock,
@@ -108,7 +108,7 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
    */
   readonly managedFields?: 'drop' | 'keep' | { readonly manager: string } | undefined;
   /**
-   * Changes an object before it is stored, to save memory. It may change the object it gets, which nobody else has, but
+   * Changes an object before it is stored, to save memory. It may change the object it gets, which no other code has, but
    * not its name, namespace, uid or resourceVersion. When it throws, that is reported, and the object stays as it was.
    */
   readonly transform?: ((object: T) => T) | undefined;
@@ -191,7 +191,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     this.synced = new Promise((resolve, reject) => {
       this.#settleSynced = { resolve, reject };
     });
-    this.synced.catch(() => {}); // those who wait for it hear of it; if nobody does, nobody needs to
+    this.synced.catch(() => {}); // whoever waits for it hears of it; without a waiter, none needs to
     this.#reflector = new Reflector<K>({
       client,
       kind,

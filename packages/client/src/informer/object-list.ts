@@ -2,7 +2,7 @@
  * Objects by key, and all of them as one array.
  *
  * The array is made when it is asked for, and given out again until something changes; so it is frozen, and whoever has
- * one keeps what he has.
+ * one keeps what it has.
  */
 import type { NamespacedName } from '@keelson/core';
 

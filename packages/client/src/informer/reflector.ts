@@ -10,13 +10,13 @@
  *
  * A watch that ends or breaks is resumed from the last resourceVersion that was seen. A new list is made only when the
  * server has forgotten that resourceVersion (410), has never known it (a restored backup), or refuses to go on from it,
- * and when a watch ends in which a line could not be read: nobody knows what that was, so the history has a gap.
+ * and when a watch ends in which a line could not be read: what that was is unknown, so the history has a gap.
  *
  * Whatever a server does, it is asked at a pace: failures back off, and so does a watch that ends within ten seconds and
  * brought no object; one that brought some is resumed at once, but ten times in a row at most, then once a second.
  *
  * The server is asked to end each watch after 5 to 10 minutes, and one that outlives that is ended from here. A watch
- * that says nothing for three minutes is replaced too. That may be a dead connection; or a kind that nobody has touched
+ * that says nothing for three minutes is replaced too. That may be a dead connection; or a kind that has not been touched
  * since the server started, which alone keeps it from sending a bookmark every minute; or a server that was restored from
  * a backup, which accepts resourceVersions from its lost future and then never says a word. So its state is asked for
  * before the watch goes on.

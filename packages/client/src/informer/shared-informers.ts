@@ -55,7 +55,7 @@ export type SharedInformerOptions<T extends KubernetesObject = KubernetesObject>
 /** What all informers of a set have in common. */
 export interface SharedInformersOptions {
   readonly client: Client;
-  /** Gets what went wrong, and in which informer. They go on, so nobody else would hear of a missing right, for one. */
+  /** Gets what went wrong, and in which informer. They go on, so only this hears of a missing right, for one. */
   readonly onError: (error: Error, informer: Informer) => void;
   /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
   readonly freeze?: boolean | undefined;

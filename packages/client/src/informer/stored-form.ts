@@ -1,5 +1,5 @@
 /**
- * The form in which objects are stored: without the managedFields that nobody reads, changed by the owner's transform,
+ * The form in which objects are stored: without the managedFields that no reader needs, changed by the owner's transform,
  * and frozen while developing, so that a change to a shared object throws where it is made.
  */
 import type { KubernetesObject, ObjectMeta } from '@keelson/core';

@@ -31,7 +31,7 @@ import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } fr
 
 /** One replica in the competition for a Lease. */
 export interface LeaderElection {
-  /** Who leads as far as we know; `undefined` when nobody does, or before the first look. */
+  /** Who leads as far as we know; `undefined` when no one does, or before the first look. */
   readonly leader: string | undefined;
   /**
    * Competes until this replica is elected. Rejects with the signal's reason when that comes first. A TypeError while
@@ -58,7 +58,7 @@ export interface LeaderElectionOptions {
   /** Called when another replica, or this one, begins or ceases to lead, as far as we know. What it throws is reported. */
   readonly onLeader?: ((identity: string | undefined) => void) | undefined;
   /**
-   * Gets failed looks and renewals. The election goes on, also when this throws, so nobody else would hear of a missing
+   * Gets failed looks and renewals. The election goes on, also when this throws, so only this hears of a missing
    * right, for one.
    */
   readonly onError: (error: Error) => void;
@@ -188,7 +188,7 @@ class LeaseElection implements LeaderElection {
     return waitMs > 0 ? waitMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Looks, and takes the Lease if nobody else can be leading. */
+  /** Looks, and takes the Lease if no other can be leading. */
   async #tryToTake(signal: AbortSignal): Promise<Holding | undefined> {
     const { client, lease: key, identity, leaseDurationMs, clock } = this.#settings;
     const found = await client.find(Lease, key, { ...this.#limits(), signal });

@@ -18,7 +18,7 @@ export interface Candidate {
   readonly monotonicMs: number;
 }
 
-/** When the Lease can be had, on our own monotonic clock, if nobody renews it: long ago when nobody else holds it. */
+/** When the Lease can be had, on our own monotonic clock, unless it is renewed: long ago when no other holds it. */
 export function freeAt({ spec, seenAt }: Observation, candidate: Omit<Candidate, 'monotonicMs'>): number {
   const { holderIdentity, leaseDurationSeconds } = spec;
   if (!holderIdentity || holderIdentity === candidate.identity) return Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export function claimedSpec(previous: LeaseSpec | undefined, { identity, leaseDu
   };
 }
 
-/** The spec with which we give the Lease back, so that nobody has to wait. */
+/** The spec with which we give the Lease back, so that the next candidate need not wait. */
 export function releasedSpec({ leaseTransitions }: LeaseSpec, wallMs: number): LeaseSpec {
   const now = microTimestamp(wallMs);
   return { leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions };

@@ -12,7 +12,7 @@
  * or get it later, from a network that held it back. What that request can still do is up to what it carries: an update
  * with its `resourceVersion`, a delete with `preconditions`, a patch or apply with `metadata.uid` (and, to be strict,
  * `resourceVersion`) is refused once another has written or recreated the object; a create is refused if the name exists.
- * What remains is a request without any of these, or one to an object that nobody has touched since.
+ * What remains is a request without any of these, or one to an object that is unchanged since.
  * Nor: notice that a machine was suspended whose wall clock was set back by as much meanwhile.
  */
 import { type Clock, OperatorError } from '@keelson/core';

@@ -78,7 +78,7 @@ export interface ExplainedResponse extends TransportResponse {
 
 /** Of an answer that is read only to use its connection again; a longer one is not worth it. */
 const maxDrainedBytes = 64 * 1024;
-/** Headers that a caller adds, and nobody else may read. */
+/** Headers that a caller adds, and only the server may read. */
 const secretHeaders = /auth|cookie|token|secret|key|passw|credential/i;
 
 interface Parts {
@@ -127,7 +127,7 @@ class HttpTransport implements Transport {
     return { ...response, body, mask: this.#parts.mask.mask };
   }
 
-  /** What of this request nobody may read in an error, should somebody quote it. */
+  /** What of this request must not be readable in an error, should the other side quote it. */
   #learn({ headers }: TransportRequest, { authorization, tls }: Identity): void {
     const { mask } = this.#parts;
     if (authorization !== undefined && authorization !== this.#known?.authorization) {

@@ -19,7 +19,7 @@ const maxTextLength = 8 * 1024;
 const maxDepth = 8;
 const maxParts = 1000;
 
-/** What is shown of a text that nobody expected: the beginning, in one line. */
+/** What is shown of an unexpected text: the beginning, in one line. */
 export function shown(text: string, mask: Mask): string {
   // What is cut off before it is masked may be half a secret, so that the last characters go too.
   const read = text.length <= maxReadLength ? text : text.slice(0, maxReadLength - maxShortSecret);

@@ -42,7 +42,7 @@ export async function openTunnel(server: string, to: Destination, options: Tunne
   const name = `the proxy ${proxy.protocol}//${proxy.host}`;
   signal.throwIfAborted();
   const socket = reach(options);
-  socket.on('error', () => {}); // there may be nobody to hear it between two steps
+  socket.on('error', () => {}); // there may be no listener between two steps
   const late = () => void socket.destroy(new Error(`did not answer within ${timeoutMs / 1000} s`));
   using _ = clock.setTimer(timeoutMs, late);
   const onAbort = () => void socket.destroy(signal.reason as Error);

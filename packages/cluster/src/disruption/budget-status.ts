@@ -75,7 +75,7 @@ export function statusOf(
   const currentHealthy = pods.filter(
     (pod) => pod.metadata.deletionTimestamp === undefined && !(pod.metadata.name in disrupted.pods) && isReady(pod),
   ).length;
-  // A budget that expects nobody allows nothing, so that it is safe when its first pods appear.
+  // A budget that expects no pods allows nothing, so that it is safe when its first pods appear.
   const disruptionsAllowed = expectedPods > 0 ? Math.max(0, currentHealthy - desiredHealthy) : 0;
   const { generation } = budget.metadata;
   return {
@@ -89,7 +89,7 @@ export function statusOf(
   };
 }
 
-/** What is written when nobody knows: nothing may go. The generation counts as not seen. */
+/** What is written when the numbers are unknown: nothing may go. The generation counts as not seen. */
 export function failedStatus(budget: PodDisruptionBudget, message: string, wallMs: number): PodDisruptionBudgetStatus {
   const { status } = budget;
   const failed = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message } as const;

@@ -20,7 +20,7 @@ export interface ScaleSources {
 
 export interface ExpectedScale {
   readonly scale: number;
-  /** Whether there are pods that nobody controls. */
+  /** Whether there are pods without a controller. */
   readonly hasUnmanaged: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Pods that were to be evicted and are still there: after two minutes nobody should believe the condition any more. */
+/** Pods that were to be evicted and are still there: after two minutes the condition is not to be believed any more. */
 import { timestamp } from '@keelson/core';
 import type { Pod, PodCondition } from '@keelson/core/v1';
 

@@ -1,5 +1,5 @@
 /**
- * The garbage collector: what nobody owns any more goes, and who waits for its dependents is waited for.
+ * The garbage collector: what has no owner any more goes, and an owner that waits for its dependents is waited for.
  *
  * Promises: nothing is deleted before the server itself has said that every owner is gone, by uid; a delete names the
  * uid and the state that was judged. Resources are found by discovery, and again whenever a definition changes.
@@ -136,7 +136,7 @@ class GarbageCollector {
   }
 
   async #examine(node: GraphNode): Promise<void> {
-    // On its way out, and nobody waits for its dependents: they are looked at when it is gone.
+    // On its way out, and it does not wait for its dependents: they are looked at when it is gone.
     if (node.isBeingDeleted && !node.isDeletingDependents) return;
     const { identity } = node;
     const ref = this.#refOf(identity, identity.namespace);
@@ -145,7 +145,7 @@ class GarbageCollector {
     if (!latest) return this.#confirmAbsent(identity);
     if (node.isDeletingDependents) await this.#awaitDependents(node, ref);
     else await this.#decide(node, ref, latest);
-    // It exists but no watch has shown it yet. If it goes before one does, nobody else would notice.
+    // It exists but no watch has shown it yet. If it goes before one does, nothing else would notice.
     if (this.#graph.get(identity.uid)?.isVirtual) throw new TryAgain(`${printIdentity(identity)} was not seen yet`);
   }
 

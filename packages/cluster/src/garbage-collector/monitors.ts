@@ -20,7 +20,7 @@ interface Monitor {
 /** How long a watch may take to show everything, before the others are no longer kept waiting. */
 const patienceMs = 30_000;
 
-/** Nobody owns an event, and there are many. */
+/** Events have no owners, and there are many. */
 const ignored: readonly string[] = ['events', 'events.events.k8s.io'];
 
 export class Monitors {

@@ -65,7 +65,7 @@ const notReady = 'node.kubernetes.io/not-ready';
 
 /**
  * The server taints every new node until it is ready, and the node lifecycle controller takes that away. Where there is
- * none, nobody would; `undefined` when there is nothing to take away.
+ * none, nothing would; `undefined` when there is nothing to take away.
  */
 export function withoutNotReady(node: Node): Node | undefined {
   const taints = (node.spec.taints ?? []).filter(({ key }) => key !== notReady);

@@ -15,7 +15,7 @@ import {
 export type Claim =
   /** It is ours already, and stays so. */
   | 'keep'
-  /** Nobody controls it, and our selector matches. */
+  /** It has no controller, and our selector matches. */
   | 'adopt'
   /** It is ours, and our selector no longer matches. */
   | 'release'

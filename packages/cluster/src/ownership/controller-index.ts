@@ -1,4 +1,4 @@
-/** An index of objects by who controls them; what nobody controls is found by its namespace. */
+/** An index of objects by who controls them; what has no controller is found by its namespace. */
 import type { StoreReader } from '@keelson/client';
 import { controllerOf, type KubernetesObject } from '@keelson/core';
 

@@ -16,7 +16,7 @@ const readyCondition = ({ status }: Pod) =>
 
 export const isReady = (pod: Pod): boolean => readyCondition(pod) !== undefined;
 
-/** Wall time in milliseconds since which it is ready; `undefined` when it is not, or nobody noted it. */
+/** Wall time in milliseconds since which it is ready; `undefined` when it is not, or it was not noted. */
 export function readySince(pod: Pod): number | undefined {
   const { lastTransitionTime } = readyCondition(pod) ?? {};
   return lastTransitionTime ? Date.parse(lastTransitionTime) : undefined;

@@ -107,7 +107,7 @@ export class PathSetBuilder implements PathSet {
   /** Most nodes are leaves, and share this one. */
   children: ReadonlyMap<string, PathSetBuilder> = noBuilders;
 
-  /** The whole object belongs to nobody, so the empty path changes nothing. */
+  /** The whole object belongs to no manager, so the empty path changes nothing. */
   insert(path: readonly string[]): void {
     if (path.length === 0) return;
     let node: PathSetBuilder = this;

@@ -37,7 +37,7 @@ export function fieldName(step: string): string | undefined {
   return step.startsWith('f:') ? step.slice(2) : undefined;
 }
 
-/** A step that someone wrote, in canonical form; `undefined` for a kind of step that nobody knows yet. */
+/** A step that someone wrote, in canonical form; `undefined` for a kind of step that is not known yet. */
 export function canonicalStep(text: string): string | undefined {
   if (text.length < 2) throw new SyntaxError(`key must be 2 characters long: ${JSON.stringify(text)}`);
   if (text[1] !== ':') throw new SyntaxError(`missing colon: ${cut(text)}`);
