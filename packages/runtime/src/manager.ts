@@ -98,6 +98,9 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
+  if (operator.secureMetrics && options.metrics !== false && options.metrics?.tls === undefined) {
+    throw new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
+  }
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {

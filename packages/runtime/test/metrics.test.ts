@@ -15,18 +15,17 @@ import { controller, createManager, done, type ManagerOptions } from '../src/ind
 import { certificate, key } from './certificate.ts';
 import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
-const measured = operator({
-  name: 'measured',
-  secureMetrics: true,
-  controllers: [controller({ for: Widget, owns: [ConfigMap], reconcile: async () => done })],
-});
+const controllers = [controller({ for: Widget, owns: [ConfigMap], reconcile: async () => done })];
+const open = operator({ name: 'measured', controllers });
+const measured = operator({ name: 'measured', secureMetrics: true, controllers });
 
 async function startMeasured(cluster: TestCluster, metrics: NonNullable<ManagerOptions['metrics']>) {
   const logger = rememberingLogger();
   const { clock } = cluster;
   const { transport } = cluster.cluster;
   const stop = new AbortController();
-  const running = createManager(measured, { transport, clock, logger, health: false, metrics }).start(stop.signal);
+  const declared = metrics && metrics.tls === undefined ? open : measured;
+  const running = createManager(declared, { transport, clock, logger, health: false, metrics }).start(stop.signal);
   const started = () => logger.lines.find(({ message }) => message === 'starting server');
   while (started() === undefined) await nextTurn();
   await clock.settle();
@@ -112,6 +111,13 @@ test('the rules on reviews follow from the declaration', () => {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   ]);
+});
+
+test('an operator that declares secure metrics is never served in the open', () => {
+  const refusal = new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
+  assert.throws(() => createManager(measured), refusal);
+  assert.throws(() => createManager(measured, { metrics: { port: 0 } }), refusal);
+  createManager(measured, { metrics: false });
 });
 
 test('a certificate that cannot be read is one sentence', inTime, async (t) => {
