@@ -129,7 +129,7 @@ export function printLabelSelector(requirements: readonly Requirement[]): string
 }
 
 /** What stands at some place of a selector's text, by what a server's grammar wants there. */
-type Place = keyof typeof wants;
+type Position = keyof typeof wants;
 
 const wants = {
   start: "'!' or a label's key",
@@ -146,7 +146,7 @@ const wants = {
 /** What is wrong with a selector, for those who have words of their own for it. */
 export type LabelSelectorProblem =
   /** `found` is empty where the text ends. */
-  | { readonly type: 'unexpected'; readonly place: Place; readonly found: string; readonly index: number }
+  | { readonly type: 'unexpected'; readonly place: Position; readonly found: string; readonly index: number }
   | { readonly type: 'key'; readonly key: string }
   /** Some of these are no values of labels, or there is no whole number where one is needed, or both. */
   | ({ readonly type: 'values'; readonly needsNumber: boolean } & WithValues);
@@ -192,7 +192,7 @@ export function parseLabelSelector(text: string): readonly Requirement[] {
   return requirements;
 }
 
-function requirement(tokens: Tokens, place: Place): Requirement {
+function requirement(tokens: Tokens, place: Position): Requirement {
   const { text } = tokens;
   const isAbsent = tokens.takes('!');
   const key = tokens.word(isAbsent ? 'key' : place);
@@ -246,14 +246,14 @@ class Tokens {
     return true;
   }
 
-  word(place: Place): string {
+  word(place: Position): string {
     const { next } = this;
     if (next === undefined || symbol.test(next)) throw this.unexpected(place);
     this.#advance();
     return next;
   }
 
-  unexpected(place: Place): LabelSelectorError {
+  unexpected(place: Position): LabelSelectorError {
     const found = this.#found?.[0] ?? '';
     const index = this.#found?.index ?? this.text.length;
     return new LabelSelectorError({ type: 'unexpected', place, found, index }, this.text);

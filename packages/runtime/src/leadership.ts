@@ -87,13 +87,13 @@ export class Leadership {
       metrics.leads(name, true);
       term.signal.addEventListener('abort', () => metrics.leads(name, false), { once: true });
       const subject = this.#subject();
-      void this.#tell(subject, 'became leader');
+      void this.#recordEvent(subject, 'became leader');
       try {
         await work(term);
       } finally {
         const wasLost = !term.isCurrent();
         await term[Symbol.asyncDispose]();
-        await this.#tell(subject, 'stopped leading');
+        await this.#recordEvent(subject, 'stopped leading');
         if (wasLost) logger.warn('Leadership was lost', { error: term.signal.reason as unknown });
       }
       if (!signal.aborted && options.onLost === 'exit') throw term.signal.reason as Error;
@@ -124,7 +124,7 @@ export class Leadership {
     return client.find(Lease, options.lease).catch(() => undefined);
   }
 
-  async #tell(subject: Promise<EventSubject | undefined>, what: string): Promise<void> {
+  async #recordEvent(subject: Promise<EventSubject | undefined>, what: string): Promise<void> {
     const { recorder, options } = this.#parts;
     const lease = await subject;
     if (lease === undefined) return;

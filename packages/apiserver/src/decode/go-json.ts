@@ -26,7 +26,7 @@ export function decodeGo(value: JsonObject, type: GoType): GoDecoded {
   return { value: decoded as JsonObject, unknown };
 }
 
-interface Place {
+interface FieldLocation {
   /** The innermost struct, which Go's errors name. */
   readonly struct: string;
   /** With indexes, for unknown fields. */
@@ -40,13 +40,13 @@ function kindOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-function mismatch(value: unknown, type: GoType, { struct, dotted }: Place, shown = kindOf(value)): GoJsonError {
+function mismatch(value: unknown, type: GoType, { struct, dotted }: FieldLocation, shown = kindOf(value)): GoJsonError {
   const where = struct === '' ? 'Go value' : `Go struct field ${struct}.${dotted}`;
   return new GoJsonError(`json: cannot unmarshal ${shown} into ${where} of type ${type.go}`);
 }
 
 /** `value` is not null; the result is never undefined. */
-function read(value: unknown, type: GoType, place: Place, unknown: string[]): unknown {
+function read(value: unknown, type: GoType, place: FieldLocation, unknown: string[]): unknown {
   switch (type.type) {
     case 'string':
       if (typeof value !== 'string') throw mismatch(value, type, place);
@@ -108,7 +108,7 @@ function read(value: unknown, type: GoType, place: Place, unknown: string[]): un
 function readStruct(
   value: JsonObject,
   type: Extract<GoType, { type: 'struct' }>,
-  place: Place,
+  place: FieldLocation,
   unknown: string[],
 ): JsonObject {
   const values: Record<string, unknown> = {};

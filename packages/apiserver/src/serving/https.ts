@@ -1,7 +1,7 @@
 /**
  * The server on the network: HTTPS on the loopback address.
  *
- * Promises: closing it ends every connection and every open watch at once, and touches no state; another door on the same
+ * Promises: closing it ends every connection and every open watch at once, and touches no state; another listener on the same
  * server goes on where it stopped.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -23,7 +23,7 @@ import { StatusError } from '../status.ts';
 import type { Identity } from './certificates.ts';
 import type { RequestHandler } from './in-process.ts';
 
-export interface HttpsDoor extends AsyncDisposable {
+export interface HttpsListener extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
 }
@@ -36,7 +36,7 @@ export async function serveHttps(
     readonly authority: string;
     readonly patience?: Patience | undefined;
   },
-): Promise<HttpsDoor> {
+): Promise<HttpsListener> {
   const { port, server: identity, authority, patience = kubernetesPatience } = options;
   const streams = new Set<Disposable>();
   const lines = new WeakMap<Socket, Line>();

@@ -25,7 +25,7 @@ export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<Listener>();
   readonly #untold: { readonly collection: Collection; readonly change: Change }[] = [];
-  #telling = false;
+  #notifying = false;
   readonly #waiting = new Set<{ readonly revision: number; readonly reached: () => void }>();
 
   constructor({ history = 2000 }: StoreOptions = {}) {
@@ -120,7 +120,7 @@ export class Store {
   #commit(collection: Collection, change: Change): void {
     collection.record(change);
     this.#untold.push({ collection, change });
-    if (!this.#telling) this.#tell();
+    if (!this.#notifying) this.#notify();
     for (const waiting of this.#waiting) {
       if (waiting.revision > this.#revision) continue;
       this.#waiting.delete(waiting);
@@ -128,14 +128,14 @@ export class Store {
     }
   }
 
-  #tell(): void {
-    this.#telling = true;
+  #notify(): void {
+    this.#notifying = true;
     try {
       for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
         for (const listener of this.#listeners) listener(next.collection, next.change);
       }
     } finally {
-      this.#telling = false;
+      this.#notifying = false;
     }
   }
 }

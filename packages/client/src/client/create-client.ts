@@ -373,7 +373,7 @@ class ApiClient implements Client {
     const meant = { key, uid: options.preconditions?.uid };
     const answer = await this.#notingAbsence(this.#send(call, options), kind, meant, options);
     const result = deleteResult<ObjectOf<K>>(action, answer);
-    this.#tellWritten(deletedBy(kind, key, options, result));
+    this.#notifyWritten(deletedBy(kind, key, options, result));
     return result;
   }
 
@@ -503,7 +503,7 @@ class ApiClient implements Client {
     const sent = this.#send({ isRepeatable: false, ...call, path, onWarning }, options);
     const answer = await this.#notingAbsence(sent, kind, meant, options);
     const object = objectAt<T>(options.subresource, call.action, answer);
-    this.#tellWritten(storedBy(kind, options, answer));
+    this.#notifyWritten(storedBy(kind, options, answer));
     return object;
   }
 
@@ -518,12 +518,12 @@ class ApiClient implements Client {
       return await answer;
     } catch (error) {
       const isGone = isAbsent(error) && !dryRun;
-      if (isGone && key !== undefined && uid !== undefined) this.#tellWritten({ type: 'deleted', kind, key, uid });
+      if (isGone && key !== undefined && uid !== undefined) this.#notifyWritten({ type: 'deleted', kind, key, uid });
       throw error;
     }
   }
 
-  #tellWritten(write: OwnWrite | undefined): void {
+  #notifyWritten(write: OwnWrite | undefined): void {
     if (write) for (const hear of this.#defaults.onWritten) callObserver(() => hear(write));
   }
 

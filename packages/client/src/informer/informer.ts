@@ -269,7 +269,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   #replace(objects: ReadonlyMap<string, T>, resourceVersion: string): void {
-    this.#tell(this.store.replace(objects, resourceVersion), !this.#isSynced);
+    this.#notify(this.store.replace(objects, resourceVersion), !this.#isSynced);
     if (this.#isSynced) return;
     this.#isSynced = true;
     this.#settleSynced?.resolve();
@@ -278,10 +278,10 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   #change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     const stored = this.#prepared(object);
     if (stored) {
-      this.#tell(type === 'DELETED' ? this.store.deliverDeleted(stored) : this.store.deliver(stored), false);
+      this.#notify(type === 'DELETED' ? this.store.deliverDeleted(stored) : this.store.deliver(stored), false);
     } else if (type === 'DELETED' || !this.#known(object)) {
       // Whatever it looks like: the object that was here is gone.
-      this.#tell(this.store.deliverDeleted(object, false), false);
+      this.#notify(this.store.deliverDeleted(object, false), false);
     }
   }
 
@@ -301,7 +301,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     return known?.metadata.uid === metadata?.uid ? known : undefined;
   }
 
-  #tell(deliveries: readonly Delivery<T>[], initial: boolean): void {
+  #notify(deliveries: readonly Delivery<T>[], initial: boolean): void {
     const subscriptions = [...this.#subscriptions];
     for (const delivery of deliveries) {
       const event: InformerEvent<T> = delivery.type === 'added' ? { ...delivery, initial } : delivery;

@@ -40,36 +40,36 @@ export class RepeatedErrors implements Disposable {
       }
       like.repeats += 1;
       like.last = error;
-      this.#timer ??= this.#clock.setTimer(intervalMs, () => this.#tellRepeats());
+      this.#timer ??= this.#clock.setTimer(intervalMs, () => this.#reportRepeats());
       return;
     }
-    if (like) this.#tell(like);
+    if (like) this.#reportCount(like);
     this.#likes.set(name, { since: now, told: 1, repeats: 0, last: error });
     this.#report(error);
   }
 
-  /** Tells what was not told yet. */
+  /** Reports what was counted and not reported yet. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
-    for (const like of this.#likes.values()) this.#tell(like);
+    for (const like of this.#likes.values()) this.#reportCount(like);
     this.#likes.clear();
   }
 
-  #tellRepeats(): void {
+  #reportRepeats(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
     for (const [name, like] of this.#likes) {
       if (now - like.since < intervalMs) continue;
       this.#likes.delete(name);
-      this.#tell(like);
+      this.#reportCount(like);
       // It goes on, so the next of its like is no news either.
       if (like.repeats > 0) this.#likes.set(name, { since: now, told: maxToldAtOnce, repeats: 0, last: like.last });
     }
     const isCounting = [...this.#likes.values()].some(({ repeats }) => repeats > 0);
-    if (isCounting) this.#timer = this.#clock.setTimer(intervalMs, () => this.#tellRepeats());
+    if (isCounting) this.#timer = this.#clock.setTimer(intervalMs, () => this.#reportRepeats());
   }
 
-  #tell({ repeats, last }: Like): void {
+  #reportCount({ repeats, last }: Like): void {
     if (repeats === 0) return;
     const times = repeats === 1 ? 'once' : `${repeats} times`;
     this.#report(new Error(`${last.message} (${times} more, or the like, in ${intervalMs / 1000} s)`, { cause: last }));
