@@ -55,6 +55,17 @@ export interface ControlLoopOptions {
   readonly clock: Clock;
   /** Hears of storms beside log, metrics and Events. */
   readonly onStorm?: ((storm: Storm) => void) | undefined;
+  /** Hears how each pass ended. */
+  readonly onPass?: ((pass: PassEnd) => void) | undefined;
+}
+
+/** How a pass over an object ended: with an error, or in order. */
+export interface PassEnd {
+  /** The name of its controller. */
+  readonly controller: string;
+  readonly key: NamespacedName;
+  /** What it failed with; without, it succeeded, or the object is gone. */
+  readonly error?: Error;
 }
 
 /** A conflict is not worth a report while the next look at the cluster can settle it. */
@@ -262,6 +273,7 @@ export class ControlLoop {
   #succeeded(key: NamespacedName, outcome: Outcome): 'success' | 'requeue_after' {
     this.#wakeUps.succeeded(key);
     this.#echoes.succeeded(key);
+    this.#passed(key);
     if (outcome.type === 'done') return 'success';
     this.#wakeUps.addAfter(key, outcome.afterMs, 'requeue');
     return 'requeue_after';
@@ -307,6 +319,7 @@ export class ControlLoop {
       this.#forget(key);
       return 'success';
     }
+    this.#passed(key, error);
     const isPassing = isConflict(error) && this.#wakeUps.failures(key) < quietConflicts;
     if (isPassing || (isNotControlled(error) && isOfFormerSelf(error, kind, object))) {
       // Someone wrote in between, or what our namesake left is not yet collected: looking again settles it.
@@ -335,7 +348,13 @@ export class ControlLoop {
     return 'error';
   }
 
+  #passed(key: NamespacedName, error?: Error): void {
+    const { controller, onPass } = this.#options;
+    onPass?.({ controller: controller.name, key, ...(error && { error }) });
+  }
+
   #forget(key: NamespacedName): void {
+    this.#passed(key);
     this.#wakeUps.forget(key);
     this.#echoes.forget(key);
     this.#storms.forget(key);

@@ -7,6 +7,7 @@ export type {
   ReconcileContext,
   StatusWriter,
 } from './context.ts';
+export type { PassEnd } from './control-loop.ts';
 export {
   type Controller,
   type ControllerOptions,

@@ -19,6 +19,7 @@ import {
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createCaches, isAbsentKind } from './caches.ts';
+import type { PassEnd } from './control-loop.ts';
 import type { Controller } from './controller.ts';
 import { runControllers } from './controllers.ts';
 import { healthRoutes, problemOf } from './health.ts';
@@ -75,6 +76,8 @@ export interface ManagerOptions {
   readonly logger?: Logger;
   /** Hears of objects that are reconciled in vain; log, metrics and Events tell of them in any case. @default nobody */
   readonly onStorm?: (storm: Storm) => void;
+  /** Hears how each pass over an object ended; the log tells of those that failed in any case. @default nobody */
+  readonly onPass?: (pass: PassEnd) => void;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default systemRandom */
@@ -151,6 +154,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
         onStorm: options.onStorm,
+        onPass: options.onPass,
         tracer: options.tracer,
         logCauses: options.logCauses ?? false,
       };

@@ -5,6 +5,7 @@
  */
 import type { Operator, Random, Transport } from '@keelson/core';
 import { type Controller, createManager, type Logger, type ManagerOptions, type Task } from '@keelson/runtime';
+import type { Failures } from './failures.ts';
 import { Mortal } from './mortal.ts';
 import { type RealIoWatch, watchRealIo } from './real-io.ts';
 import { withBreath } from './restless.ts';
@@ -21,6 +22,7 @@ export interface ReplicaOptions {
   readonly logger: Logger;
   /** Hears what a test must not overlook. */
   readonly onMisbehaviour: (problem: Misbehaviour, error: Error) => void;
+  readonly failures: Failures;
 }
 
 /**
@@ -56,7 +58,7 @@ export class Replica {
   /** Starts it, again or for the first time. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
-    const { operator, index, clock, random, logger, onMisbehaviour } = this.#options;
+    const { operator, index, clock, random, logger, onMisbehaviour, failures } = this.#options;
     const { name } = operator;
     const process = new Mortal(clock);
     const stop = new AbortController();
@@ -75,6 +77,7 @@ export class Replica {
       ...(operator.leaderElection && { leaderElection: { identity: `${name}-${index}`, lease: `operators/${name}` } }),
       onStorm: ({ controller, key, message }) =>
         onMisbehaviour('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
+      onPass: (pass) => failures.note(operator, pass),
     };
     const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));
     const ended = watch.run(() => createManager(operator, options).start(stop.signal));

@@ -11,6 +11,7 @@ import { type Cluster, createCluster } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
 import type { Controller, Logger, Task } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
+import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
 import { type Misbehaviour, Replica } from './replica.ts';
@@ -79,6 +80,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const replicas: Replica[] = [];
   // A chance of their own: a run with faults is the same run, with faults.
   const faults = new Faults(options.faults ?? {}, clock, seededRandom(seed + 1_000_003));
+  const failures = new Failures();
   let wasInterrupted = false;
   const onMisbehaviour = (problem: Misbehaviour, error: Error) => {
     // One is told; what follows from it, or comes again, says nothing new.
@@ -102,7 +104,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
         administrator: client,
         onRefused: (error) => onMisbehaviour('refusal', error),
       });
-      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onMisbehaviour }));
+      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onMisbehaviour, failures }));
     }
   }
   for (const replica of replicas) await replica.start();
@@ -113,7 +115,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     cluster,
     replicas,
     faults,
-    ...createWaits(clock, client, options.patienceMs ?? 10_000),
+    ...createWaits(clock, client, options.patienceMs ?? 10_000, failures),
     async [Symbol.asyncDispose]() {
       // What does not come to rest would not stop in order either.
       const isInOrder = !wasInterrupted;

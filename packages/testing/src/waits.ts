@@ -1,18 +1,20 @@
 /**
  * Waiting for a state of the cluster: time is moved until it is there.
  *
- * Promises: a wait for what never comes ends within seconds, and says what was waited for and what was there instead.
+ * Promises: a wait for what never comes ends within seconds, and says what was waited for, what was there
+ * instead, and which passes failed at that moment.
  */
 import type { Client } from '@keelson/client';
 import { type Kind, type NamespacedName, type ObjectOf, resourceNameOf } from '@keelson/core';
 import { processorTimeMs } from '@keelson/core/system';
+import type { Failures } from './failures.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Waiting by letting time pass. */
 export interface Waits {
   /**
-   * Lets time pass until the object is there and `holds`, and returns it. Fails with its last state after `limitMs` of
-   * virtual time, when nothing is left that could happen, or when patience is lost.
+   * Lets time pass until the object is there and `holds`, and returns it. Fails with its last state, and with what passes
+   * fail with, after `limitMs` of virtual time, when nothing is left that could happen, or when patience is lost.
    */
   eventually<K extends Kind>(
     kind: K,
@@ -27,7 +29,7 @@ export interface Waits {
 const tenMinutes = 600_000;
 
 /** Time of the processor, since a busy machine is not the test's fault. */
-export function createWaits(clock: VirtualClock, client: Client, patienceMs: number): Waits {
+export function createWaits(clock: VirtualClock, client: Client, patienceMs: number, failures: Failures): Waits {
   const until = async (holds: () => Promise<boolean>, limitMs: number): Promise<string | undefined> => {
     const begunMs = clock.monotonic();
     const lostPatienceMs = processorTimeMs() + patienceMs;
@@ -43,6 +45,10 @@ export function createWaits(clock: VirtualClock, client: Client, patienceMs: num
       ? undefined
       : `in ${patienceMs / 1000} s of the processor's time, ${passedMs / 1000} s of virtual time`;
   };
+  const failed = (message: string, key: NamespacedName): Error => {
+    const { text, ...options } = failures.explain(key);
+    return new Error(`${message}${text}`, options);
+  };
   return {
     async eventually(kind, key, holds = () => true, limitMs = tenMinutes) {
       let last: ObjectOf<typeof kind> | undefined;
@@ -53,11 +59,11 @@ export function createWaits(clock: VirtualClock, client: Client, patienceMs: num
       if (gaveUp === undefined && last !== undefined) return last;
       const seen =
         last === undefined ? 'there is no such object' : `last seen: ${JSON.stringify(last, withoutManagers)}`;
-      throw new Error(`${resourceNameOf(kind)} ${key}: not ${holdsText(holds)} ${gaveUp}; ${seen}`);
+      throw failed(`${resourceNameOf(kind)} ${key}: not ${holdsText(holds)} ${gaveUp}; ${seen}`, key);
     },
     async eventuallyGone(kind, key, limitMs = tenMinutes) {
       const gaveUp = await until(async () => (await client.find(kind, key)) === undefined, limitMs);
-      if (gaveUp !== undefined) throw new Error(`${resourceNameOf(kind)} ${key}: not gone ${gaveUp}`);
+      if (gaveUp !== undefined) throw failed(`${resourceNameOf(kind)} ${key}: not gone ${gaveUp}`, key);
     },
   };
 }

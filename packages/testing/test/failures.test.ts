@@ -1,0 +1,63 @@
+/** What a test is told of an operator whose passes fail. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMap } from '@keelson/core/v1';
+import { done } from '@keelson/runtime';
+import { startCluster } from '../src/index.ts';
+import { key, Note, note, noteOperator } from './fixtures.ts';
+
+test('a wait that gives up says what the passes fail with, and how often, with the error as its cause', async () => {
+  const full = new Error('the disk is full');
+  await using cluster = await startCluster({
+    operators: [
+      noteOperator(async () => {
+        throw full;
+      }),
+    ],
+  });
+  await cluster.client.create(Note, note());
+  await assert.rejects(cluster.eventually(ConfigMap, key), {
+    message:
+      'configmaps default/a: not there within 600 s of virtual time; there is no such object; the last pass over note default/a failed (17 times): the disk is full',
+    cause: full,
+  });
+  await assert.rejects(cluster.eventuallyGone(Note, key, 1), {
+    message:
+      /not gone within 0.001 s of virtual time; the last pass over note default\/a failed \(17 times\): the disk/,
+    cause: full,
+  });
+});
+
+test('only objects that fail at that moment are named, the awaited one first, and not too many', async () => {
+  const failing = new Set(['a', 'b', 'c', 'd', 'e']);
+  await using cluster = await startCluster({
+    operators: [
+      noteOperator(async ({ metadata: { name } }) => {
+        if (failing.has(name)) throw new Error(`no ${name}`);
+        return done;
+      }),
+    ],
+  });
+  for (const name of failing) await cluster.client.create(Note, note(name));
+  const told = async () => {
+    const error: unknown = await cluster.eventually(ConfigMap, 'default/d', undefined, 1).catch((each) => each);
+    return String(error)
+      .replaceAll(/ \(\d+ times\)/g, '')
+      .split('; the last pass over ')
+      .slice(1);
+  };
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(await told(), [
+    'note default/d failed: no d',
+    'note default/a failed: no a',
+    'note default/b failed: no b; so did those over 2 more',
+  ]);
+
+  for (const name of ['a', 'd', 'e']) failing.delete(name);
+  await cluster.client.delete(Note, 'default/b');
+  await cluster.clock.advance(200_000);
+  assert.deepEqual(await told(), ['note default/c failed: no c']);
+  failing.clear();
+  await cluster.clock.advance(2_000_000);
+  assert.deepEqual(await told(), []);
+});
