@@ -1,4 +1,4 @@
-/** The client and an informer before a hostile server: every behaviour for a moment. The seed is `KEELSON_SEED`, or new. */
+/** The client and an informer before a hostile server: every behaviour for a moment. `KEELSON_SEED` gives another seed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { behaviours } from './hostile/behaviours.ts';

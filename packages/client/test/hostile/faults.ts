@@ -8,16 +8,23 @@ import { runInformer } from '../run-informer.ts';
 import type { Offer } from '../suites/server.ts';
 import { until } from '../until.ts';
 import { startFaultProxy } from './fault-proxy.ts';
-import { seeded } from './seeded.ts';
+import { defaultSeed, seeded } from './seeded.ts';
 
-export function describeFaults(offer: Offer, { writes }: { readonly writes: number }): void {
-  describe(`a proxy that fails a third of all calls, before ${offer.name}`, { skip: offer.skip }, () => {
+export interface FaultOptions {
+  readonly writes: number;
+  readonly seed?: number;
+}
+
+export function describeFaults(offer: Offer, { writes, seed = defaultSeed }: FaultOptions): void {
+  describe(`a proxy that fails a third of all calls by seed ${seed}, before ${offer.name}`, {
+    skip: offer.skip,
+  }, () => {
     test('nothing is lost, nothing is made twice, and informers agree with the server', async (t) => {
       const unhandled: unknown[] = [];
       const note = (error: unknown) => unhandled.push(error);
       process.on('unhandledRejection', note);
       try {
-        const { seed, random } = seeded('faults');
+        const { random } = seeded('faults', seed);
         await using server = await offer.start();
         await using proxy = await startFaultProxy(server.config, random);
         await using direct = connect(server.config);

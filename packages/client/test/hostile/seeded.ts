@@ -1,13 +1,14 @@
-/** Randomness that can be had again: the seed is in `KEELSON_SEED`, or new in each run, and told with what it brought. */
+/** Randomness that can be had again: the seed is in `KEELSON_SEED`, or always the same, and told with what it brought. */
 
 export interface Seeded {
   readonly seed: number;
   readonly random: () => number;
 }
 
+export const defaultSeed = Number(process.env.KEELSON_SEED ?? 1);
+
 /** `name` gives each test a sequence of its own from one seed. */
-export function seeded(name = ''): Seeded {
-  const seed = Number(process.env.KEELSON_SEED ?? process.pid);
+export function seeded(name: string, seed = defaultSeed): Seeded {
   let state = [...name].reduce((hash, sign) => Math.imul(hash ^ sign.charCodeAt(0), 16_777_619), seed ^ 2_166_136_261);
   const random = () => {
     // mulberry32

@@ -1,11 +1,9 @@
-/** Hostile servers and faults for long: each behaviour for ten seconds, and two thousand writes through the fault proxy. */
+/** Hostile servers for long: each behaviour for ten seconds. `KEELSON_SEED` gives another seed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { behaviours } from '../hostile/behaviours.ts';
-import { describeFaults } from '../hostile/faults.ts';
 import { seeded } from '../hostile/seeded.ts';
 import { besiege } from '../hostile/siege.ts';
-import { embeddedServer } from '../suites/embedded-server.ts';
 
 const forMs = 10_000;
 
@@ -21,5 +19,3 @@ for (const [name, behaviour] of Object.entries(behaviours)) {
     assert.ok(grown < 400, `${grown} MB in buffers`);
   });
 }
-
-describeFaults(embeddedServer, { writes: 2000 });
