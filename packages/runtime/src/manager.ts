@@ -170,7 +170,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
     observeWatches(metrics.registry, () => informers.all);
     const isSecure = options.metrics !== false && options.metrics?.tls !== undefined;
-    const accessOf = isSecure ? metricsAccess({ client, clock, path: '/metrics' }) : undefined;
+    const accessOf = isSecure ? metricsAccess({ client, clock, logger, path: '/metrics' }) : undefined;
     const metricsRoutes: Routes = {
       async '/metrics'({ authorization }) {
         const access = accessOf ? await accessOf(authorization) : 'allowed';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '@keelson/client';
 import { systemClock } from '@keelson/core/system';
+import type { Fields } from './logger.ts';
 import { metricsAccess } from './metrics-access.ts';
 
 /** An API server that answers when it is told to. */
@@ -27,7 +28,7 @@ function given() {
     },
   });
   return {
-    accessOf: metricsAccess({ client, clock: systemClock, path: '/metrics' }),
+    accessOf: metricsAccess({ client, clock: systemClock, logger: { warn() {} }, path: '/metrics' }),
     asked: () => asked,
     release: told.resolve,
   };
@@ -49,4 +50,66 @@ test('many who come with one token at once are one question', async () => {
   release();
   assert.deepEqual(new Set(await Promise.all(answers)), new Set(['allowed']));
   assert.equal(asked(), 1);
+});
+
+/** An API server that refuses reviews with this status and text. */
+function refusing(status: number, message: string) {
+  const told: unknown[] = [];
+  let now = 0;
+  const client = createClient({
+    transport: {
+      async request() {
+        const text = JSON.stringify({
+          kind: 'Status',
+          code: status,
+          reason: status === 403 ? 'Forbidden' : 'BadRequest',
+          message,
+        });
+        const body = (async function* () {
+          yield Buffer.from(text);
+        })();
+        return { status, headers: { 'content-type': 'application/json' }, body };
+      },
+      async [Symbol.asyncDispose]() {},
+    },
+  });
+  const clock = { ...systemClock, monotonic: () => now };
+  const logger = { warn: (_message: string, fields?: Fields) => void told.push(fields?.problem) };
+  return {
+    accessOf: metricsAccess({ client, clock, logger, path: '/metrics' }),
+    told,
+    advance: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+test('that reviews are forbidden is told once a minute, with the rules to add', async () => {
+  const { accessOf, told, advance } = refusing(403, 'tokenreviews is forbidden');
+  for (let i = 0; i < 5; i++) await assert.rejects(accessOf(`Bearer token-${i}`));
+  assert.equal(told.length, 1);
+  assert.match(
+    String(told[0]),
+    /missing rules: .*\["tokenreviews"\].*\["subjectaccessreviews"\], verbs: \["create"\]$/,
+  );
+  advance(59_999);
+  await assert.rejects(accessOf('Bearer token'));
+  assert.equal(told.length, 1);
+  advance(1);
+  await assert.rejects(accessOf('Bearer token'));
+  assert.equal(told.length, 2);
+});
+
+test("why a review failed is told, unless it quotes a part of the stranger's token", async () => {
+  const plain = refusing(400, 'no such thing');
+  await assert.rejects(plain.accessOf('Bearer token-of-a-stranger'));
+  assert.match(String(plain.told), /no such thing/);
+  for (const [token, quoted] of [
+    ['token-of-a-stranger', 'you sent of-a-stranger'],
+    ['short', 'you sent short'],
+  ] as const) {
+    const quoting = refusing(400, quoted);
+    await assert.rejects(quoting.accessOf(`Bearer ${token}`));
+    assert.deepEqual(quoting.told, ['the answer quotes the token, and is not shown']);
+  }
 });
