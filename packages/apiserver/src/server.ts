@@ -30,7 +30,7 @@ export interface ApiServerOptions {
   readonly history?: number | undefined;
   /** Gives the logs of containers, which only their nodes have; without it, they are not implemented. */
   readonly logs?: ContainerLogs | undefined;
-  /** Hears of what should not happen; the client is told 500 in any case. */
+  /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -96,6 +96,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
         port,
         server,
         authority: authority.certificate,
+        onError,
       });
       const listening: Listening = {
         url: https.url,

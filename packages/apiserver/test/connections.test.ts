@@ -1,6 +1,7 @@
 /** How long connections are kept whose other end says nothing, or reads nothing, and how many requests one of them holds. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Server } from 'node:net';
 import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { createApiServer } from '@keelson/apiserver';
@@ -173,4 +174,18 @@ test('a watch that nobody reads is cut before much has gathered', async () => {
   socket.resume();
   await once(socket, 'close'); // never, if it were kept
   assert.ok(received < 20_000_000, `${received} bytes were kept`);
+});
+
+test('what fails after it listens is reported, and the server goes on', async (t) => {
+  const { mock } = t.mock.method(Server.prototype, 'listen');
+  const told: unknown[] = [];
+  await using server = createApiServer({ onError: (error) => told.push(error) });
+  const { port, certificateAuthority } = await server.listen();
+  const failure = new Error('accept EMFILE');
+  for (let i = 0; i < 2; i++) (mock.calls[0]?.this as Server).emit('error', failure);
+  assert.deepEqual(told, [failure, failure]);
+  const line = await dial(port, certificateAuthority);
+  line.socket.write(get('/readyz'));
+  await line.until('ok');
+  line.socket.destroy();
 });

@@ -60,7 +60,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     random,
     tokens,
     logs: (request) => logs?.(request) ?? { type: 'unreachable' },
-    onError: (error) => logger?.warn('The API server failed at a request', { error }),
+    onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;
   const listeners = new Set<Listening>();

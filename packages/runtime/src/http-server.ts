@@ -2,7 +2,7 @@
  * The two small servers of a process: one for probes, one for metrics. Each answers GET on a few paths.
  *
  * They listen where strangers can reach them, so an answer says no more than its route decides, and a failure says
- * nothing at all.
+ * nothing at all. What fails later, such as to accept a connection, is reported and does not end the process.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -54,7 +54,12 @@ export class ListenError extends OperatorError {
   readonly code = 'ERR_LISTEN';
 }
 
-export async function listen(what: string, routes: Routes, options: ListenOptions): Promise<HttpServer> {
+export async function listen(
+  what: string,
+  routes: Routes,
+  options: ListenOptions,
+  onError: (error: Error) => void,
+): Promise<HttpServer> {
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     // Whatever a stranger sends, the answer is an answer: nothing here may end the process.
     void (async () => answerTo(request, routes))()
@@ -90,6 +95,7 @@ export async function listen(what: string, routes: Routes, options: ListenOption
       );
     }
   }
+  server.on('error', onError);
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {

@@ -238,7 +238,9 @@ async function serve(
   logger: Logger,
 ): Promise<HttpServer | undefined> {
   if (options === false) return undefined;
-  const server = await listen(what, routes, options ?? { port });
+  const server = await listen(what, routes, options ?? { port }, (error) =>
+    logger.error(`The ${what} server failed at something`, { error }),
+  );
   logger.info('starting server', { name: what, addr: `${options?.host ?? '[::]'}:${server.port}` });
   return server;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { ListenError, listen, type Visit } from '../src/http-server.ts';
 
 const host = '127.0.0.1';
+const unexpected = (error: Error) => assert.fail(error);
 const routes = {
   '/who': ({ isLocal }: Visit) => ({ status: 200, contentType: 'text/plain', body: isLocal ? 'local' : 'stranger' }),
   '/below/': ({ rest }: Visit) => ({ status: 200, contentType: 'text/plain', body: `below: ${rest}` }),
@@ -19,7 +20,7 @@ const routes = {
 };
 
 test('a route answers, anything else is not found, and a failure is an answer too', async () => {
-  await using server = await listen('test', routes, { host, port: 0 });
+  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
   const get = async (path: string, method = 'GET') => {
     const answer = await fetch(`http://${host}:${server.port}${path}`, { method });
     return [answer.status, await answer.text()];
@@ -38,7 +39,7 @@ test('who asks from the machine itself is told from a stranger, and from one who
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
   for (const listening of [undefined, '::', host]) {
-    await using server = await listen('test', routes, { host: listening, port: 0 });
+    await using server = await listen('test', routes, { host: listening, port: 0 }, unexpected);
     const who = async (from: string, headers: Record<string, string> = {}) =>
       (await fetch(`http://${from}:${server.port}/who`, { headers })).text();
     assert.equal(await who(host), 'local');
@@ -54,7 +55,7 @@ test('who asks from the machine itself is told from a stranger, and from one who
 });
 
 test('a request that makes no sense is answered, and the server goes on', async () => {
-  await using server = await listen('test', routes, { host, port: 0 });
+  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
   const socket = connect(server.port, host);
   socket.end('GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.match(await text(socket), /^HTTP\/1\.1 400 /);
@@ -62,16 +63,26 @@ test('a request that makes no sense is answered, and the server goes on', async 
 });
 
 test('a taken port is one sentence, or replaced by a free one where that is wanted', async () => {
-  await using first = await listen('health', routes, { host, port: 0 });
+  await using first = await listen('health', routes, { host, port: 0 }, unexpected);
   await assert.rejects(
-    listen('health', routes, { host, port: first.port }),
+    listen('health', routes, { host, port: first.port }, unexpected),
     (error) =>
       error instanceof ListenError &&
       error.message ===
         `The health server cannot listen on port ${first.port}: another program listens there. Choose another port.`,
   );
-  await using second = await listen('health', routes, { host, port: first.port, orFree: true });
+  await using second = await listen('health', routes, { host, port: first.port, orFree: true }, unexpected);
   assert.notEqual(second.port, first.port);
+});
+
+test('what fails after it listens is reported, and the server goes on', async (t) => {
+  const { mock } = t.mock.method(Server.prototype, 'listen');
+  const told: Error[] = [];
+  await using server = await listen('test', routes, { host, port: 0 }, (error) => void told.push(error));
+  const failure = new Error('accept EMFILE');
+  for (let i = 0; i < 2; i++) (mock.calls[0]?.this as Server).emit('error', failure);
+  assert.deepEqual(told, [failure, failure]);
+  assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
 });
 
 async function text(socket: Socket): Promise<string> {

@@ -35,9 +35,11 @@ export async function serveHttps(
     readonly server: Identity;
     readonly authority: string;
     readonly patience?: Patience | undefined;
+    /** Hears of what fails while it listens, such as to accept a connection. */
+    readonly onError?: ((error: unknown) => void) | undefined;
   },
 ): Promise<HttpsListener> {
-  const { port, server: identity, authority, patience = kubernetesPatience } = options;
+  const { port, server: identity, authority, patience = kubernetesPatience, onError } = options;
   const streams = new Set<Disposable>();
   const lines = new WeakMap<Socket, Line>();
   const server = createServer(
@@ -80,6 +82,8 @@ export async function serveHttps(
       resolve();
     });
   });
+  // Without anyone who hears of it, it would end the process.
+  server.on('error', (error) => onError?.(error));
   const bound = (server.address() as AddressInfo).port;
   return {
     url: `https://127.0.0.1:${bound}`,
