@@ -26,6 +26,7 @@ import { problemOf } from './health.ts';
 import type { Logger } from './logger.ts';
 import { isOfFormerSelf } from './mapping.ts';
 import type { ControllerMetrics } from './metrics.ts';
+import { isMistake, type Mistake } from './mistakes.ts';
 import type { NoOpApplies } from './no-op-apply.ts';
 import { checkedOutcome, done, isTerminal, type Outcome } from './outcome.ts';
 import { isPassTimeout, Pass } from './pass.ts';
@@ -57,6 +58,8 @@ export interface ControlLoopOptions {
   readonly onStorm?: ((storm: Storm) => void) | undefined;
   /** Hears how each pass ended. */
   readonly onPass?: ((pass: PassEnd) => void) | undefined;
+  /** Hears of mistakes of the author's code. */
+  readonly onMistake?: ((mistake: Mistake) => void) | undefined;
 }
 
 /** How a pass over an object ended: with an error, or in order. */
@@ -236,9 +239,16 @@ export class ControlLoop {
   }
 
   #beginPass(step: Step, key: NamespacedName, logger: Logger): Pass {
-    const { controller, clock } = this.#options;
+    const { controller, clock, onMistake } = this.#options;
     const { name, timeoutMs } = controller;
-    const pass = new Pass({ what: `${step} of ${name} ${key}`, timeoutMs, stop: this.#work.signal, clock, logger });
+    const pass = new Pass({
+      what: `${step} of ${name} ${key}`,
+      timeoutMs,
+      stop: this.#work.signal,
+      clock,
+      logger,
+      onLateCall: (error) => onMistake?.({ controller: name, key, error }),
+    });
     this.#unsettled.set(key, pass.settled);
     return pass;
   }
@@ -349,8 +359,9 @@ export class ControlLoop {
   }
 
   #passed(key: NamespacedName, error?: Error): void {
-    const { controller, onPass } = this.#options;
+    const { controller, onPass, onMistake } = this.#options;
     onPass?.({ controller: controller.name, key, ...(error && { error }) });
+    if (error !== undefined && isMistake(error)) onMistake?.({ controller: controller.name, key, error });
   }
 
   #forget(key: NamespacedName): void {

@@ -22,6 +22,7 @@ export type { LeadershipOptions } from './leadership.ts';
 export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
 export type { Fields, Logger } from './logger.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager.ts';
+export type { Mistake } from './mistakes.ts';
 export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
 export { run } from './run.ts';
 export {

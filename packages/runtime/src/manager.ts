@@ -30,6 +30,7 @@ import { jsonLogger } from './log.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { metricsAccess } from './metrics-access.ts';
+import type { Mistake } from './mistakes.ts';
 import { NoOpApplies } from './no-op-apply.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 import type { Storm } from './storms.ts';
@@ -78,6 +79,11 @@ export interface ManagerOptions {
   readonly onStorm?: (storm: Storm) => void;
   /** Hears how each pass over an object ended; the log tells of those that failed in any case. @default nobody */
   readonly onPass?: (pass: PassEnd) => void;
+  /**
+   * Hears of mistakes of the author's code: a missing `await`, an answer that is no outcome, a thrown value that is no
+   * error. The log tells of them in any case. @default nobody
+   */
+  readonly onMistake?: (mistake: Mistake) => void;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default systemRandom */
@@ -155,6 +161,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         metrics: metrics.controller(controller.name),
         onStorm: options.onStorm,
         onPass: options.onPass,
+        onMistake: options.onMistake,
         tracer: options.tracer,
         logCauses: options.logCauses ?? false,
       };

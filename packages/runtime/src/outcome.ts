@@ -14,7 +14,8 @@ export const done: Outcome = { type: 'done' };
 /** Look again after this time, whatever happens in between; for what cannot be watched. */
 export function requeueAfter(afterMs: number): Outcome {
   if (!isDelay(afterMs)) {
-    throw new RangeError(`requeueAfter: afterMs must be finite and greater than 0, received ${shown(afterMs)}`);
+    const message = `requeueAfter: afterMs must be finite and greater than 0, received ${shown(afterMs)}`;
+    throw Object.assign(new RangeError(message), { code: 'ERR_OUTCOME' });
   }
   return { type: 'requeue', afterMs };
 }

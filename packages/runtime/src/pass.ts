@@ -18,6 +18,8 @@ export interface PassOptions {
   readonly stop: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Hears of calls that come after the function had returned; one that had failed may have left some behind. */
+  readonly onLateCall?: (error: Error) => void;
 }
 
 /** The pass took longer than its controller allows. */
@@ -57,6 +59,7 @@ export class Pass {
   readonly #settled = Promise.withResolvers<void>();
   /** Why calls are refused, once they are. */
   #over: 'ended' | 'timed out' | undefined;
+  #hasReturned = false;
 
   constructor(options: PassOptions) {
     this.#options = options;
@@ -92,6 +95,7 @@ export class Pass {
         const calls = forgotten.map(({ name }) => name).join(', ');
         throw new NotAwaitedError(`${what} returned while ${calls} was still running: an await is missing`);
       }
+      this.#hasReturned = true;
       this.#end('ended', new NotAwaitedError(`${what} has ended`));
       return value;
     } catch (error) {
@@ -136,10 +140,11 @@ export class Pass {
   }
 
   #refuse({ name, effect }: Call, over: 'ended' | 'timed out'): unknown {
-    const { what, logger } = this.#options;
+    const { what, logger, onLateCall } = this.#options;
     const advice = over === 'ended' ? ': an await is missing' : '';
     const error = new NotAwaitedError(`${name} was called after the ${what} had ${over}${advice}; nothing was sent`);
     logger.error('A call on the context was refused: its pass is over', { call: name, error });
+    if (this.#hasReturned) onLateCall?.(error);
     if (effect === 'tell') return undefined;
     if (effect === 'stream') throw error;
     const refused = Promise.reject(error);

@@ -25,7 +25,7 @@ const engineOf = (options: Options) =>
 
 async function startEngine(options: Options) {
   const logger = rememberingLogger();
-  const cluster = await startCluster({ operators: [engineOf(options)], logger });
+  const cluster = await startCluster({ operators: [engineOf(options)], logger, tolerate: ['mistake'] });
   return Object.assign(cluster, { logger });
 }
 

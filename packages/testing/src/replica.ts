@@ -26,10 +26,10 @@ export interface ReplicaOptions {
 }
 
 /**
- * What an operator should not do: lack a right (`refusal`), repeat a request without end (`storm`), wait for the real
- * world (`real-io`), end by itself (`end`).
+ * What an operator should not do: lack a right (`refusal`), repeat a request without end (`storm`), forget an `await` or
+ * an outcome, or throw what is no error (`mistake`), wait for the real world (`real-io`), end by itself (`end`).
  */
-export type Misbehaviour = 'refusal' | 'storm' | 'real-io' | 'end';
+export type Misbehaviour = 'refusal' | 'storm' | 'mistake' | 'real-io' | 'end';
 
 interface Life {
   readonly process: Mortal;
@@ -77,6 +77,11 @@ export class Replica {
       ...(operator.leaderElection && { leaderElection: { identity: `${name}-${index}`, lease: `operators/${name}` } }),
       onStorm: ({ controller, key, message }) =>
         onMisbehaviour('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
+      onMistake: ({ controller, key, error }) =>
+        onMisbehaviour(
+          'mistake',
+          new Error(`${name} has a mistake, seen at ${controller} ${key}: ${error.message}`, { cause: error }),
+        ),
       onPass: (pass) => failures.note(operator, pass),
     };
     const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));

@@ -3,7 +3,8 @@
  *
  * Promises: API server, controllers, node, client and operators share one clock and one seed, and nothing leaves the
  * process; so the same test does the same requests and gets the same answers, byte for byte, and waiting takes no time.
- * What a test must not overlook fails it: an operator that lacks a right, does not come to rest, waits for the real world.
+ * What a test must not overlook fails it: an operator that lacks a right, does not come to rest, forgets an `await`, waits
+ * for the real world.
  * It needs no test runner.
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
