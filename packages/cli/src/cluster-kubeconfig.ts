@@ -1,8 +1,9 @@
 /**
  * The kubeconfig of a running cluster, as a file that comes and goes with it.
  *
- * Promises: a file that was not written here is never overwritten nor removed, whatever its content; only its owner can
- * read it, from its first byte on. Ours are recognised by their first line. It holds the key of an administrator, and the
+ * Promises: a file that was not written here is never overwritten nor removed, whatever its content, nor is that of a
+ * cluster that still runs; only its owner can read it, from its first byte on. Ours are recognised by their first line,
+ * which names the process. It holds the key of an administrator, and the
  * folder may be open to others: so what is written goes into a file that is new and has a name that cannot be foreseen,
  * and no link is followed. Nothing here waits for another process, as opening a FIFO would.
  */
@@ -12,7 +13,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemRandom } from '@keelson/core/system';
 
-const marker = '# Written by "keelson cluster start", and removed when that ends.\n';
+const marker = '# Written by "keelson cluster start", and removed when that ends: process ';
+const own = `${marker}${process.pid}\n`;
+/** Longer than any number of a process. */
+const headLength = marker.length + 20;
 
 export interface KubeconfigFile extends AsyncDisposable {
   readonly path: string;
@@ -28,27 +32,42 @@ export async function claimKubeconfig(path: string | undefined): Promise<Kubecon
     path: file,
     async write(text) {
       await requireOurs(file);
-      await replace(file, marker + text);
+      await replace(file, own + text);
     },
     async [Symbol.asyncDispose]() {
-      if ((await contentOf(file))?.startsWith(marker)) await rm(file, { force: true });
+      if ((await headOf(file))?.startsWith(own)) await rm(file, { force: true });
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 async function requireOurs(file: string): Promise<void> {
-  const content = await contentOf(file);
-  if (content === undefined || content.startsWith(marker)) return;
-  throw new Error(`${file} exists and was not written by "keelson cluster start"; remove it or name another file.`);
+  const head = await headOf(file);
+  if (head === undefined) return;
+  if (!head.startsWith(marker)) {
+    throw new Error(`${file} exists and was not written by "keelson cluster start"; remove it or name another file.`);
+  }
+  const pid = Number.parseInt(head.slice(marker.length), 10);
+  if (pid === process.pid || !isAlive(pid)) return;
+  throw new Error(`${file} is used by another cluster, process ${pid}; end that one or name another file.`);
 }
 
-/** As much of the file as it takes to recognise ours. */
-async function contentOf(file: string): Promise<string | undefined> {
+/** What ended without a goodbye left its file behind. */
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM'); // it is there, and someone else's
+  }
+}
+
+/** As much of the file as it takes to recognise ours, and whose it is. */
+async function headOf(file: string): Promise<string | undefined> {
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (!(await handle.stat()).isFile()) throw new Error('it is not a regular file');
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(marker.length), 0, marker.length, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headLength), 0, headLength, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
@@ -60,7 +79,7 @@ async function contentOf(file: string): Promise<string | undefined> {
 async function replace(file: string, text: string): Promise<void> {
   const next = join(dirname(file), `.${basename(file)}.${systemRandom.uuid()}`);
   try {
-    if ((await contentOf(file)) === undefined) await (await open(file, 'wx', 0o600)).close();
+    if ((await headOf(file)) === undefined) await (await open(file, 'wx', 0o600)).close();
     await writeNew(next, text);
     await rename(next, file);
   } catch (error) {

@@ -109,6 +109,27 @@ describe('keelson cluster', () => {
     assert.equal(await readFile(file, 'utf8'), 'mine now\n');
   });
 
+  test('the kubeconfig of a cluster that runs is left alone, and the process that has it is named', async () => {
+    const file = join(folder, 'used');
+    const first = keelson('cluster', 'start', '--write-kubeconfig', file);
+    await first.spoke;
+    const before = await readFile(file, 'utf8');
+    assert.equal(
+      await refused('start', '--write-kubeconfig', file),
+      `keelson cluster start: ${file} is used by another cluster, process ${first.child.pid}; ` +
+        'end that one or name another file.\n',
+    );
+    assert.equal(await readFile(file, 'utf8'), before);
+
+    // As if another had put its own there in the meantime.
+    const others = before.replace(/(process )\d+/, '$11');
+    assert.notEqual(others, before);
+    await writeFile(file, others);
+    first.child.kill('SIGINT');
+    assert.equal(await first.ended, 0);
+    assert.equal(await readFile(file, 'utf8'), others);
+  });
+
   test('the key of the administrator goes to no link, and never through a name that others can foresee', async () => {
     const shared = join(folder, 'shared');
     await mkdir(shared);
