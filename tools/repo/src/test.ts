@@ -19,7 +19,8 @@ interface Run {
   readonly flags: readonly string[];
 }
 
-const homes = '{packages/*,operators/*,tools/*,demo,conformance,bench,examples}';
+const folders = ['packages/*', 'operators/*', 'tools/*', 'demo', 'conformance', 'bench', 'examples'];
+const homes = `{${folders.join(',')}}`;
 
 const suites: Readonly<Record<string, readonly Run[]>> = {
   // A process for each file costs 80 ms; hundreds of pure tables do not need one.
@@ -67,9 +68,12 @@ for (const [i, { files, flags }] of runs.entries()) {
 }
 rmSync(folder, { recursive: true });
 
-if (passed + failed + skipped.length === 0)
-  console.log(`There are no ${suite} tests${wanted.length ? ' in those files' : ' yet'}.`);
 const isInVain = wanted.length > 0 && passed + failed + skipped.length === 0;
+if (isInVain) {
+  const places = runs.map(({ files }) => files.slice(homes.length + 1)).join(' and ');
+  console.log(`There are no ${suite} tests in those files: they are ${places}, in ${folders.join(', ')}.`);
+  console.log('Any other file is run by: npx node --test FILE');
+} else if (passed + failed + skipped.length === 0) console.log(`There are no ${suite} tests yet.`);
 for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`);
 report({ command: suite, passed, failed, skipped: skipped.length });
 exit(failed === 0 && !isInVain ? 0 : 1);

@@ -1,4 +1,4 @@
-/** The tally, on events of the real runner. */
+/** The tally, on events of the real runner, and what is said when there is nothing to run. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 const tests = `
 import { describe, it, test } from 'node:test';
@@ -46,3 +47,14 @@ for (const isolation of ['none', 'process']) {
     }
   });
 }
+
+test('a file that is none of the suite is answered with the places that count, and how to run it', () => {
+  const file = fileURLToPath(new URL('../src/test.ts', import.meta.url));
+  const { stdout, status } = spawnSync(execPath, [file, 'real', 'my-operator/x.test.ts'], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /no real tests in those files: they are test\/e2e\/\*\.test\.ts, in packages\/\*, .*, examples\.\n/,
+  );
+  assert.match(stdout, /run by: npx node --test FILE\n/);
+});
