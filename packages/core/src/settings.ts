@@ -91,15 +91,25 @@ export function settingFrom({ type }: Setting, text: string): unknown {
   return type === 'number' && text.trim() !== '' && !Number.isNaN(Number(text)) ? Number(text) : text;
 }
 
-/** The settings, complete, if they are valid; otherwise a RangeError that names each that is not. */
-export function validSettings<S extends SettingsSchema>(schema: S, given: unknown): SettingsOf<S> {
+/**
+ * The settings, complete, if they are valid; otherwise a RangeError that names each that is not, as `nameOf` calls it
+ * where whoever gave it knows it by another name.
+ */
+export function validSettings<S extends SettingsSchema>(
+  schema: S,
+  given: unknown,
+  nameOf = (setting: string): string => setting,
+): SettingsOf<S> {
   const result = schema['~standard'].validate(given) as {
     readonly value?: unknown;
     readonly issues?: readonly { readonly message: string; readonly path?: readonly unknown[] }[];
   };
   if (result instanceof Promise) throw new TypeError('settings must be validated without waiting');
   if (result.issues === undefined) return result.value as SettingsOf<S>;
-  const problems = result.issues.map(({ path = [], message }) => `${path.map(nameIn).join('.')}: ${message}`);
+  const problems = result.issues.map(({ path = [], message }) => {
+    const [setting = '', ...rest] = path.map(nameIn);
+    return `${[nameOf(setting), ...rest].join('.')}: ${message}`;
+  });
   throw new RangeError(`settings are not valid: ${problems.join('; ')}`);
 }
 

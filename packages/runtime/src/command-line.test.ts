@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { operator } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { z } from 'zod';
-import { helpText, readArguments } from './command-line.ts';
+import { checkSettings, helpText, readArguments } from './command-line.ts';
 
 const settings = z.object({
   dnsServer: z.string().describe('Where records are made.'),
@@ -61,7 +61,10 @@ test('a setting comes from its flag, then from its variable; lists may be repeat
     zones: ['x', 'y', 'z'],
   });
   assert.deepEqual(readArguments([], {}, website).settings, {}, 'what nobody gives is left to the schema');
-  assert.throws(() => readArguments(['--dns-server', 'x'], {}, plain), /Unknown option '--dns-server'/);
+  assert.throws(
+    () => readArguments(['--dns-server', 'x'], {}, plain),
+    /^TypeError: unknown option --dns-server; --help lists all options$/,
+  );
 });
 
 test('--help shows each setting with its flag, its variable and its default', () => {
@@ -107,9 +110,57 @@ test('an argument that cannot be used is refused with the value received', () =>
     [['--grace-period', '0'], '--grace-period must be a number of seconds greater than 0, received "0"'],
     [['--grace-period', '-1s'], /grace-period/],
     [['--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, received "loud"'],
+    [
+      ['--leader-elect', '--leader-elect-lease-duration', '9'],
+      '--leader-elect-lease-duration (9 s) must be greater than --leader-elect-renew-deadline (10 s)',
+    ],
+    [
+      ['--leader-elect', '--leader-elect-renew-deadline', '2.4'],
+      '--leader-elect-renew-deadline (2.4 s) must be greater than 1.2 times --leader-elect-retry-period (2 s)',
+    ],
+    [['--leader-elect', '--leader-elect-lease', 'a'], '--leader-elect-lease must be NAMESPACE/NAME, received "a"'],
     [['--log-format', 'xml'], '--log-format must be one of json, text, received "xml"'],
   ] as const;
   for (const [argv, message] of cases) assert.throws(() => readArguments(argv, {}, plain), { message });
+});
+
+test('an option that there is not leads to a near one, and to --help', () => {
+  const cases = [
+    [['--metric-port', '1'], 'unknown option --metric-port; did you mean --metrics-port? --help lists all options'],
+    [
+      ['--no-leader-election'],
+      'unknown option --no-leader-election; did you mean --no-leader-elect? --help lists all options',
+    ],
+    [['--intervall=7'], 'unknown option --intervall; did you mean --interval? --help lists all options'],
+    [['--fast-and-safe'], 'unknown option --fast-and-safe; --help lists all options'],
+    [['-x'], 'unknown option -x; --help lists all options'],
+    [['--grace-period'], /argument missing; --help lists all options$/],
+    [['now.yaml'], "Unexpected argument 'now.yaml'; --help lists all options"],
+  ] as const;
+  for (const [argv, message] of cases) assert.throws(() => readArguments(argv, {}, website), { message });
+});
+
+test('a setting that is not valid is named by its flag and its variable, with what was received unless it may be secret', () => {
+  const strict = operator({
+    name: 'x',
+    controllers: [{ for: ConfigMap }],
+    settings: z.object({ times: z.int().min(1), dnsServer: z.string(), apiToken: z.string().max(3) }),
+  });
+  const refused = (values: Readonly<Record<string, unknown>>) => {
+    try {
+      checkSettings(strict, values);
+    } catch (error) {
+      return String(error);
+    }
+    return 'nothing';
+  };
+  assert.equal(refused({ times: 1, dnsServer: 'a', apiToken: 'abc' }), 'nothing');
+  const text = refused({ times: 0, apiToken: 'hunter2' });
+  assert.match(text, /^RangeError: settings are not valid: --times \(X_TIMES\), received 0: Too small/);
+  assert.match(text, /; --dns-server \(X_DNS_SERVER\), not given: Invalid input/);
+  assert.match(text, /; --api-token \(X_API_TOKEN\), received a value that is not shown: Too big/);
+  assert.doesNotMatch(text, /hunter2/);
+  checkSettings(plain, {});
 });
 
 test('namespaces come from the flag, then from WATCH_NAMESPACE; an empty one means everywhere', () => {

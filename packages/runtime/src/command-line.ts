@@ -3,9 +3,17 @@
  * environment in, values out.
  */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { type Operator, type Setting, settingFrom, settingsOf } from '@keelson/core';
+import {
+  type NamespacedName,
+  type Operator,
+  type Setting,
+  settingFrom,
+  settingsOf,
+  validSettings,
+} from '@keelson/core';
 import type { LeadershipOptions } from './leadership.ts';
 import { type Level, levels } from './log.ts';
+import { nearest } from './nearest.ts';
 
 /** What a process was told. */
 export interface Arguments {
@@ -58,7 +66,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     throw new RangeError(`setting ${taken.name}: --${taken.flag} is an option of every operator; give it another name`);
   }
   const flags = Object.fromEntries(settings.map((setting) => [setting.flag, flagOf(setting)]));
-  const parsed = parseArgs({ args: [...argv], allowNegative: true, options: { ...flags, ...own } });
+  const parsed = parse(argv, { ...flags, ...own });
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
   const metricsPort = port('--metrics-port', values['metrics-port']);
   const metricsTls = pairOf(values['metrics-cert'], values['metrics-key']);
@@ -74,10 +82,8 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     metricsTls,
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
     leaderElection: values['leader-elect'] && {
-      lease: values['leader-elect-lease'],
-      leaseDurationMs: seconds('--leader-elect-lease-duration', values['leader-elect-lease-duration']) * 1000,
-      renewDeadlineMs: seconds('--leader-elect-renew-deadline', values['leader-elect-renew-deadline']) * 1000,
-      retryPeriodMs: seconds('--leader-elect-retry-period', values['leader-elect-retry-period']) * 1000,
+      lease: leaseIn(values['leader-elect-lease']),
+      ...leaseTimes(values),
       onLost: values['leader-elect-exit'] ? 'exit' : 'rejoin',
     },
     logFormat:
@@ -87,6 +93,66 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     settings: givenSettings(settings, parsed.values, env),
     help: values.help,
   };
+}
+
+/** What Node says of wrong arguments, in one sentence that leads on. */
+function parse(argv: readonly string[], options: NonNullable<ParseArgsConfig['options']>) {
+  try {
+    return parseArgs({ args: [...argv], allowNegative: true, options });
+  } catch (error) {
+    const { message } = error as Error;
+    const [, unknown] = /^Unknown option '([^']+)'/.exec(message) ?? [];
+    const near = unknown && nearest(unknown, flagsOf(options));
+    const problem = unknown ? `unknown option ${unknown}` : (message.split(/\.\s|\.$|\n/, 1)[0] ?? message);
+    throw new TypeError(`${problem}${near ? `; did you mean ${near}?` : ';'} --help lists all options`, {
+      cause: error,
+    });
+  }
+}
+
+const flagsOf = (options: NonNullable<ParseArgsConfig['options']>) =>
+  Object.entries(options).flatMap(([name, { type }]) =>
+    type === 'boolean' ? [`--${name}`, `--no-${name}`] : [`--${name}`],
+  );
+
+/** The times of the Lease. createLeaderElection has the same rules, and other names. */
+function leaseTimes(values: Readonly<Record<LeaseTime, string>>) {
+  const [lease, renew, retry] = leaseFlags.map((flag) => seconds(`--${flag}`, values[flag])) as [
+    number,
+    number,
+    number,
+  ];
+  const [leaseText, renewText, retryText] = leaseFlags.map((flag) => `--${flag} (${values[flag]} s)`);
+  if (lease <= renew) throw new RangeError(`${leaseText} must be greater than ${renewText}`);
+  if (renew <= retry * 1.2) throw new RangeError(`${renewText} must be greater than 1.2 times ${retryText}`);
+  return { leaseDurationMs: lease * 1000, renewDeadlineMs: renew * 1000, retryPeriodMs: retry * 1000 };
+}
+
+const leaseFlags = ['leader-elect-lease-duration', 'leader-elect-renew-deadline', 'leader-elect-retry-period'] as const;
+type LeaseTime = (typeof leaseFlags)[number];
+
+function leaseIn(text: string | undefined): NamespacedName | undefined {
+  if (text === undefined || /^[^/]+\/[^/]+$/.test(text)) return text;
+  throw new RangeError(`--leader-elect-lease must be NAMESPACE/NAME, received "${text}"`);
+}
+
+/** Refuses settings that are not valid, by the names that those who run the operator know. */
+export function checkSettings(operator: Operator, given: Arguments['settings']): void {
+  if (operator.settings === undefined) return;
+  const values: Arguments['settings'] = { ...(operator.given as object | undefined), ...given };
+  const settings = settingsOf(operator.settings, operator.name);
+  validSettings(operator.settings, values, (name) => {
+    const setting = settings.find((each) => each.name === name);
+    return setting === undefined ? name : `--${setting.flag} (${setting.variable}), ${receivedOf(name, values[name])}`;
+  });
+}
+
+/** What may be a secret goes into no log. */
+function receivedOf(name: string, value: unknown): string {
+  if (value === undefined) return 'not given';
+  return /password|token|secret|key/i.test(name)
+    ? 'received a value that is not shown'
+    : `received ${JSON.stringify(value)}`;
 }
 
 /** `a,b`; nothing means everywhere, as for WATCH_NAMESPACE of the Operator SDK. */

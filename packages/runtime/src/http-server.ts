@@ -39,6 +39,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Files with a certificate and its key, for HTTPS; what replaces them is used within ten seconds. @default plain HTTP */
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** What those who run the process set the port with, such as `--health-port`: errors name it. */
+  readonly setBy?: string | undefined;
   /** Take a free port when this one is taken. @default false */
   readonly orFree?: boolean | undefined;
 }
@@ -87,12 +89,10 @@ export async function listen(
     if (code === 'EADDRINUSE' && options.orFree) await attempt(0);
     else {
       const reason = code === 'EADDRINUSE' ? 'another program listens there' : code;
-      throw new ListenError(
-        `The ${what} server cannot listen on port ${options.port}: ${reason}. Choose another port.`,
-        {
-          cause: error,
-        },
-      );
+      const choose = `Choose another port${options.setBy === undefined ? '' : ` with ${options.setBy}`}.`;
+      throw new ListenError(`The ${what} server cannot listen on port ${options.port}: ${reason}. ${choose}`, {
+        cause: error,
+      });
     }
   }
   server.on('error', onError);

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { loadConfig } from '@keelson/client';
 import type { Operator } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { type Arguments, helpText, readArguments } from './command-line.ts';
+import { type Arguments, checkSettings, helpText, readArguments } from './command-line.ts';
 import type { Controller } from './controller.ts';
 import { jsonLogger, textLogger } from './log.ts';
 import type { Logger } from './logger.ts';
@@ -30,6 +30,7 @@ export async function run(
       process.stdout.write(helpText(operator));
       return;
     }
+    checkSettings(operator, options.settings);
     const logger = processLogger(operator.name, options);
     const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
     logger.info('Starting operator', {
@@ -41,8 +42,12 @@ export async function run(
     const manager = createManager(operator, {
       config,
       logger,
-      health: options.healthPort > 0 && { port: options.healthPort },
-      metrics: options.metricsPort > 0 && { port: options.metricsPort, tls: options.metricsTls },
+      health: options.healthPort > 0 && { port: options.healthPort, setBy: '--health-port' },
+      metrics: options.metricsPort > 0 && {
+        port: options.metricsPort,
+        tls: options.metricsTls,
+        setBy: '--metrics-port',
+      },
       processMetrics: true,
       ...tracing,
       gracePeriodMs: options.gracePeriodMs,

@@ -1,12 +1,14 @@
 /** `run` as a process, on the embedded cluster over HTTPS: what only a process has. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { createCluster } from '@keelson/cluster';
 import { deadline, sleep } from '@keelson/core';
@@ -108,6 +110,35 @@ test('a promise that nobody waits for is reported, and the process goes on', asy
     [level, msg, error?.message],
     ['error', 'A promise was rejected and nobody waited for it: an await is missing', 'nobody hears this'],
   );
+});
+
+test('a port that is taken is told with the flag that chooses another', async () => {
+  const taken = createServer().listen(0);
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-run-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const nowhere = { clusters: [{ name: 'x', cluster: { server: 'http://127.0.0.1:1' } }] };
+  const contexts = [{ name: 'x', context: { cluster: 'x' } }];
+  await writeFile(kubeconfig, JSON.stringify({ ...nowhere, contexts, 'current-context': 'x' }));
+  try {
+    for (const [which, other] of [
+      ['health', 'metrics'],
+      ['metrics', 'health'],
+    ]) {
+      const args = ['--kubeconfig', kubeconfig, `--${which}-port`, String(port), `--${other}-port`, '0'];
+      const failed = promisify(execFile)(process.execPath, [main, ...args]);
+      await assert.rejects(failed, {
+        code: 1,
+        stderr: new RegExp(
+          `: The ${which} \\w*\\s?server cannot listen on port ${port}: .*other port with --${which}-port\\.\n$`,
+        ),
+      });
+    }
+  } finally {
+    taken.close();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a reconcile that hangs is named at the end, and does not keep the process', async () => {
