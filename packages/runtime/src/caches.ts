@@ -27,7 +27,8 @@ export interface Caches extends CacheView<Kind> {
   readonly informers: readonly InformerHandle[];
   /** The watches of a kind: one, or one for each namespace. */
   informersOf(kind: Kind): readonly InformerHandle[];
-  store<K extends Kind>(kind: K): CachedObjects<ObjectOf<K>>;
+  /** Throws for a kind that is not declared, with the `remedy`. */
+  store<K extends Kind>(kind: K, remedy?: string): CachedObjects<ObjectOf<K>>;
   /** The reconciled objects that refer to `object` by the declaration's reference of this number. */
   referrers(reference: number, object: KubernetesObject): readonly NamespacedName[];
 }
@@ -74,21 +75,22 @@ export function createCaches(
       ),
     );
   }
-  const informersOf = (kind: Kind): readonly InformerHandle[] => {
+  const informersOf = (
+    kind: Kind,
+    remedy = 'add it to owns or watches to read it from the cache',
+  ): readonly InformerHandle[] => {
     const found = handles.get(idOfKind(kind));
     if (found !== undefined) return found;
-    throw new TypeError(
-      `${kind.kind} is not declared by the controller: add it to owns or watches to read it from the cache`,
-    );
+    throw new TypeError(`${kind.kind} is not declared by the controller: ${remedy}`);
   };
   const stores = new Map([...handles].map(([id, informers]) => [id, storeOf(informers)]));
-  const store = <K extends Kind>(kind: K): CachedObjects<ObjectOf<K>> => {
-    informersOf(kind);
+  const store = <K extends Kind>(kind: K, remedy?: string): CachedObjects<ObjectOf<K>> => {
+    informersOf(kind, remedy);
     return stores.get(idOfKind(kind)) as CachedObjects<ObjectOf<K>>;
   };
   return {
     informers: [...handles.values()].flat(),
-    informersOf,
+    informersOf: (kind) => informersOf(kind),
     store,
     get: <K extends Kind>(kind: K, key: NamespacedName) => {
       addressOf(kind, key); // a key of the wrong form would be found nowhere

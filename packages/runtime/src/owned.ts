@@ -33,6 +33,9 @@ export interface OwnedOptions {
   readonly recorder: EventRecorder;
 }
 
+/** For a kind that is not declared. */
+const toRemove = ({ kind }: Kind) => `add removable(${kind}) to owns`;
+
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createOwned(options: OwnedOptions): Owned {
   const { client, caches, applied, logger, ownerKind, owner, storms, recorder } = options;
@@ -43,7 +46,7 @@ export function createOwned(options: OwnedOptions): Owned {
   };
   /** The watch may not have shown an object yet that is there: before making one, the server is asked. */
   const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
-    caches.store(kind).get(key) ?? (await client.find(kind, key));
+    caches.store(kind, 'add it to owns').get(key) ?? (await client.find(kind, key));
 
   const owned: Owned = {
     async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false, shared = [] }: ApplyOwnedOptions = {}) {
@@ -107,7 +110,10 @@ export function createOwned(options: OwnedOptions): Owned {
 
     async only(kind: Kind, names: readonly string[]) {
       const { namespace } = placeOf(kind, undefined, 'only');
-      const controlled = caches.list(kind, { namespace }).filter((object) => isControlledBy(object, owner));
+      const controlled = caches
+        .store(kind, toRemove(kind))
+        .list({ namespace })
+        .filter((object) => isControlledBy(object, owner));
       for (const { metadata } of controlled)
         if (!names.includes(metadata.name)) await owned.absent(kind, metadata.name);
     },
@@ -115,7 +121,7 @@ export function createOwned(options: OwnedOptions): Owned {
     async absent(kind: Kind, name: string) {
       const place = placeOf(kind, undefined, name);
       const key = keyOf({ metadata: place });
-      const existing = caches.store(kind).get(key);
+      const existing = caches.store(kind, toRemove(kind)).get(key);
       if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) return;
       if (!isControlledBy(existing, owner)) return;
       logger.info(`Deleting the ${kind.kind}`, {

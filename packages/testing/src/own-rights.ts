@@ -6,7 +6,7 @@
  */
 import type { Client } from '@keelson/client';
 import type { Cluster } from '@keelson/cluster';
-import { type Operator, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
+import { type Operator, ownedKinds, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { Namespace, ServiceAccount } from '@keelson/core/v1';
 
@@ -31,7 +31,7 @@ export async function underOwnRules(cluster: Cluster, client: Client, operator: 
 
 export interface RefusalOptions {
   /** Whose requests they are. */
-  readonly name: string;
+  readonly operator: Operator;
   /** Knows what kind a resource is. */
   readonly administrator: Client;
   readonly onRefused: (error: Error) => void;
@@ -56,7 +56,8 @@ const isAboutRules = /cannot \S+ resource|cannot set an ownerRef|cannot set bloc
 const plainRefusal = /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/;
 
 /** What to add is said in the words of a declaration. */
-async function refusal({ name, administrator }: RefusalOptions, path: string, message: string): Promise<Error> {
+async function refusal({ operator, administrator }: RefusalOptions, path: string, message: string): Promise<Error> {
+  const { name, controllers } = operator;
   const { verb, resource = '', group } = plainRefusal.exec(message)?.groups ?? {};
   if (verb === undefined)
     return new Error(`${name} was refused, and its rules follow from its declarations: ${message}`);
@@ -65,11 +66,13 @@ async function refusal({ name, administrator }: RefusalOptions, path: string, me
   const need = subresource
     ? `{ kind: ${kind}, subresource: '${subresource}', verbs: ['${verb}'] }`
     : `allow(${kind}, '${verb}')`;
+  const isOwned = controllers.flatMap(ownedKinds).some((each) => each.resource === plural && each.group === group);
+  const isRemoval = verb === 'delete' && isOwned && !subresource;
   const rule = { apiGroups: [group], resources: [resource], verbs: [verb] };
   return new Error(
     [
       `${name} may not ${verb} ${plural}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}: its rules follow from its declarations, and none asks for it.`,
-      `Add to its controller: needs: [${need}]`,
+      `Add to its controller: ${isRemoval ? `owns: [removable(${kind})]` : `needs: [${need}]`}`,
       `which is the rule ${JSON.stringify(rule)}.`,
       `The server said: ${message}`,
     ].join('\n'),

@@ -97,11 +97,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const { replicas: count = 1 } = options;
   for (const declared of operators) {
     const operator = count > 1 ? { ...declared, leaderElection: true } : declared;
-    const { name } = operator;
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
     for (let index = 0; index < count; index += 1) {
       const transport = reportingRefusals(intercept(faults.on(own), operator), {
-        name,
+        operator,
         administrator: client,
         onRefused: (error) => onMisbehaviour('refusal', error),
       });

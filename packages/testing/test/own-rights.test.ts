@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allow, operator } from '@keelson/core';
 import { ConfigMap, Secret } from '@keelson/core/v1';
-import { controller, done } from '@keelson/runtime';
+import { controller, done, type Owned } from '@keelson/runtime';
 import { startCluster } from '../src/index.ts';
 import { declaration, key, Note, note, noteOperator } from './fixtures.ts';
 
@@ -69,4 +69,43 @@ test('a test may tolerate refusals, and the administrator is refused nothing', a
   await using almighty = await startCluster({ operators: [readsSecret([])], rights: 'administrator' });
   await almighty.client.create(Note, note());
   await almighty.eventually(Note, key, ({ status }) => status?.seen === 'no secret');
+});
+
+test('a kind that is owned, not removable, is to be declared so; one that is not owned at all is to be owned', async () => {
+  const calling = (owns: readonly (typeof ConfigMap)[], call: (owned: Owned) => Promise<unknown>) =>
+    operator({
+      name: 'note-operator',
+      controllers: [
+        controller({
+          for: Note,
+          owns,
+          async reconcile(_, { owned }) {
+            await call(owned as Owned);
+            return done;
+          },
+        }),
+      ],
+    });
+  const run = async (...given: Parameters<typeof calling>) => {
+    await using cluster = await startCluster({ operators: [calling(...given)] });
+    await cluster.client.create(Note, note());
+    await cluster.eventually(Note, key, ({ status }) => status !== undefined, 1000);
+  };
+  const data = { metadata: { name: 'a' } };
+  const applied = (owned: Owned) => owned.apply(ConfigMap, data);
+  await assert.rejects(
+    run([ConfigMap], async (owned) => {
+      await applied(owned);
+      await owned.absent(ConfigMap, 'a');
+    }),
+    { message: /may not delete configmaps.*\nAdd to its controller: owns: \[removable\(ConfigMap\)\]\n/ },
+  );
+  const undeclared = 'failed (8 times): ConfigMap is not declared by the controller: add';
+  for (const [call, remedy] of [
+    [applied, 'it to owns'],
+    [(owned: Owned) => owned.absent(ConfigMap, 'a'), 'removable(ConfigMap) to owns'],
+    [(owned: Owned) => owned.only(ConfigMap, []), 'removable(ConfigMap) to owns'],
+  ] as const) {
+    await assert.rejects(run([], call), (error: Error) => error.message.endsWith(`${undeclared} ${remedy}`));
+  }
 });
