@@ -181,8 +181,9 @@ test('what fails after it listens is reported, and the server goes on', async (t
   const told: unknown[] = [];
   await using server = createApiServer({ onError: (error) => told.push(error) });
   const { port, certificateAuthority } = await server.listen();
+  const listening = mock.calls[0]?.this as Server;
   const failure = new Error('accept EMFILE');
-  for (let i = 0; i < 2; i++) (mock.calls[0]?.this as Server).emit('error', failure);
+  for (let i = 0; i < 2; i++) listening.emit('error', failure);
   assert.deepEqual(told, [failure, failure]);
   const line = await dial(port, certificateAuthority);
   line.socket.write(get('/readyz'));

@@ -79,8 +79,9 @@ test('what fails after it listens is reported, and the server goes on', async (t
   const { mock } = t.mock.method(Server.prototype, 'listen');
   const told: Error[] = [];
   await using server = await listen('test', routes, { host, port: 0 }, (error) => void told.push(error));
+  const listening = mock.calls[0]?.this as Server;
   const failure = new Error('accept EMFILE');
-  for (let i = 0; i < 2; i++) (mock.calls[0]?.this as Server).emit('error', failure);
+  for (let i = 0; i < 2; i++) listening.emit('error', failure);
   assert.deepEqual(told, [failure, failure]);
   assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
 });
