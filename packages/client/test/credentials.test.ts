@@ -455,6 +455,33 @@ describe('an exec plugin', () => {
     });
   }
 
+  test('that fails is run once in a second, two, up to half a minute, and requests meanwhile fail as it did', async () => {
+    await using home = await folder();
+    const login = await plugin(home.path);
+    await login.printText('fail:sign in first');
+    await using server = await startServer(tellAuthorization);
+    const clock = new ManualClock();
+    await using transport = connect(configFor(server.url, { credentials: login.credentials }), { clock });
+    const failing = () => assert.rejects(ask(transport), /failed with exit code 3: sign in first$/);
+    let runs = 0;
+    for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+      for (let i = 0; i < 5; i++) await failing();
+      runs += 1;
+      await clock.advance(seconds * 1000 - 1);
+      await failing();
+      assert.equal((await login.runs()).length, runs);
+      await clock.advance(1);
+    }
+    await login.print({ token: 't1', expirationTimestamp: '2026-01-01T00:10:00Z' });
+    assert.equal(await ask(transport), '200 Bearer t1');
+    await clock.advance(10 * 60_000);
+    await login.printText('fail:sign in first');
+    await failing();
+    await clock.advance(1000);
+    await login.print({ token: 't2' });
+    assert.equal(await ask(transport), '200 Bearer t2', 'after a success, the first failure waits a second again');
+  });
+
   test('that is not installed says how to get it', async () => {
     await using home = await folder();
     const { credentials } = await plugin(home.path, {

@@ -2,6 +2,7 @@
  * Runs exec plugins: programs that print the credentials (client.authentication.k8s.io).
  *
  * Promises: one run serves all requests that wait for it; its answer serves until it expires or the server refuses it.
+ * While it fails, it is run once in a second, then two, up to half a minute; requests meanwhile fail as it did.
  * Neither arguments, environment nor output of the program get into an error, apart from what it says on stderr, and
  * there secrets are masked. When the transport closes, a run ends with it.
  */
@@ -11,6 +12,7 @@ import type { ExecPlugin } from '../config/cluster-config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { KeyPair } from '../config/tls-material.ts';
 import { isToken } from '../config/token.ts';
+import { retryDelayMs } from '../queue/retry-backoff.ts';
 import { type Run, runProgram } from './run-program.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -34,6 +36,8 @@ export interface ExecOptions {
 const minAgeMs = 10_000;
 /** Longer than any sign-in without a person takes. */
 const timeoutMs = 60_000;
+/** From the start of a run that fails to the next. */
+const backoff = { baseDelayMs: 1000, maxDelayMs: 30_000 };
 const maxOutputBytes = 1024 * 1024;
 /** Of what it complains: many times what is shown, so that no secret is cut in half before it is masked. */
 const maxRead = 16 * 1024;
@@ -45,6 +49,7 @@ export class ExecCredentials {
   readonly #options: ExecOptions;
   #current: { readonly credential: ExecCredential; readonly since: number } | undefined;
   #running: Promise<ExecCredential> | undefined;
+  #failed: { readonly times: number; readonly error: unknown; readonly until: number } | undefined;
 
   constructor(plugin: ExecPlugin, options: ExecOptions) {
     this.#plugin = plugin;
@@ -54,7 +59,8 @@ export class ExecCredentials {
   async get(): Promise<ExecCredential> {
     const credential = this.#current?.credential;
     if (credential && !this.#isExpired(credential)) return credential;
-    this.#running ??= this.#run().finally(() => {
+    if (this.#failed && this.#options.clock.monotonic() < this.#failed.until) throw this.#failed.error;
+    this.#running ??= this.#attempt().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
@@ -70,6 +76,19 @@ export class ExecCredentials {
 
   #isExpired({ expiresAt }: ExecCredential): boolean {
     return expiresAt !== undefined && this.#options.clock.now() >= expiresAt;
+  }
+
+  async #attempt(): Promise<ExecCredential> {
+    const startedAt = this.#options.clock.monotonic();
+    try {
+      const credential = await this.#run();
+      this.#failed = undefined;
+      return credential;
+    } catch (error) {
+      const times = this.#failed?.times ?? 0;
+      this.#failed = { times: times + 1, error, until: startedAt + retryDelayMs(times, backoff) };
+      throw error;
+    }
   }
 
   async #run(): Promise<ExecCredential> {
