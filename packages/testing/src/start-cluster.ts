@@ -10,7 +10,7 @@
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
-import type { Controller, Logger, Task } from '@keelson/runtime';
+import { type Controller, type Logger, type Task, textLogger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
@@ -46,7 +46,12 @@ export interface StartClusterOptions {
    * minutes are long. @default 10_000
    */
   readonly patienceMs?: number;
-  /** Hears what the operators log. @default nobody */
+  /**
+   * Shows what the operators log, from level info on and in virtual time: `true` on standard error, a function gets each
+   * line. @default false
+   */
+  readonly log?: boolean | ((line: string) => void);
+  /** A logger of one's own instead: it gets messages and fields of every level. @default what `log` says */
   readonly logger?: Logger;
 }
 
@@ -73,8 +78,9 @@ export interface TestCluster extends AsyncDisposable, Waits {
  * });
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { operators = [], kinds = [], seed = 1, intercept = (transport) => transport, logger = silent } = options;
+  const { operators = [], kinds = [], seed = 1, intercept = (transport) => transport } = options;
   const clock = new VirtualClock();
+  const { logger = loggerOf(options.log ?? false, clock) } = options;
   const random = seededRandom(seed);
   const cluster = createCluster({ clock, random });
   const client = createClient({ transport: cluster.transport, clock, random, fieldManager: 'test' });
@@ -137,6 +143,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
 
 function definedKinds({ controllers }: Operator): readonly DefinedKind[] {
   return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
+}
+
+function loggerOf(log: boolean | ((line: string) => void), clock: VirtualClock): Logger {
+  if (log === false) return silent;
+  const write = log === true ? {} : { write: (line: string) => log(line.trimEnd()) };
+  return textLogger({ name: 'test', clock, ...write });
 }
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };

@@ -61,3 +61,28 @@ test('only objects that fail at that moment are named, the awaited one first, an
   await cluster.clock.advance(2_000_000);
   assert.deepEqual(await told(), []);
 });
+
+test('a function gets each line that the operators log, in virtual time', async () => {
+  const lines: string[] = [];
+  await using cluster = await startCluster({
+    operators: [
+      noteOperator(async () => {
+        throw new Error('the disk is full');
+      }),
+    ],
+    log: (line) => lines.push(line),
+  });
+  await cluster.clock.advance(10_000);
+  await cluster.client.create(Note, note());
+  await cluster.clock.settle();
+  const common = 'controller=note controllerGroup=testing.example.com controllerKind=Note';
+  assert.ok(
+    lines.some((line) => line.endsWith(` INFO  Starting workers ${common} worker count=1`)),
+    lines.join('\n'),
+  );
+  const [first] = lines.at(-1)?.split('\n') ?? [];
+  assert.equal(
+    first,
+    `00:00:10 ERROR Reconciler error ${common} namespace=default name=a error="the disk is full" retryInMs=5`,
+  );
+});
