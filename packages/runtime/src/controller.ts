@@ -20,6 +20,7 @@ import type { Events, ReconcileContext } from './context.ts';
 import { finalizerOf } from './deletion.ts';
 import type { Outcome } from './outcome.ts';
 import type { Source } from './sources.ts';
+import { shown } from './thrown.ts';
 
 /**
  * Drives one object of the reconciled kind towards what it asks for.
@@ -154,6 +155,7 @@ export function controller<
   }>,
 ): Controller {
   const { onError, finalize, concurrency = 1 } = definition;
+  assertWhole(definition);
   const name = controllerName(definition);
   const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit, sources = [] } = definition;
   const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = retry;
@@ -191,4 +193,19 @@ export function controller<
     sources,
     onError,
   };
+}
+
+/** Types cannot see that modules import each other in a circle, where a kind is not there yet. */
+function assertWhole(definition: Declaration & { readonly reconcile?: unknown }): void {
+  const { name, for: kind, owns = [], reconcile } = definition as Partial<typeof definition>;
+  const circle = 'is undefined; modules that import each other in a circle see that';
+  if (kind === undefined) throw new RangeError(`controller${name ? ` ${name}` : ''}: for ${circle}`);
+  const who = `controller ${controllerName(definition)}`;
+  for (const [i, owned] of owns.entries()) {
+    const each = owned as Partial<typeof owned> | undefined;
+    if (each === undefined || ('removable' in each && each.removable === undefined))
+      throw new RangeError(`${who}: owns[${i}] ${circle}`);
+  }
+  if (typeof reconcile !== 'function')
+    throw new RangeError(`${who}: reconcile must be a function, received ${shown(reconcile)}`);
 }

@@ -295,6 +295,20 @@ test('options that make no sense are refused with their name', () => {
   }
 });
 
+test('a definition that lacks a part is refused with the name of its controller', () => {
+  const reconcile = async () => done;
+  const circle = 'is undefined; modules that import each other in a circle see that';
+  const cases: readonly (readonly [object, string])[] = [
+    [{ for: undefined, reconcile }, `controller: for ${circle}`],
+    [{ for: Widget, owns: [ConfigMap, undefined], reconcile }, `controller widget: owns[1] ${circle}`],
+    [{ for: Widget, owns: [{ removable: undefined }], reconcile }, `controller widget: owns[0] ${circle}`],
+    [{ for: Widget }, 'controller widget: reconcile must be a function, received undefined'],
+  ];
+  for (const [definition, message] of cases) {
+    assert.throws(() => controller(definition as never), { name: 'RangeError', message });
+  }
+});
+
 test('a cache that does not become complete is reported after its time, and still waited for', async () => {
   const logger = rememberingLogger();
   let isReachable = false;
