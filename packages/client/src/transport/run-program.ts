@@ -5,7 +5,7 @@
  * then it is killed with all that it started. A wrapper's child that keeps our pipes open delays nothing.
  * Does not: give it any input, or a terminal.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@keelson/core';
 
@@ -36,6 +36,7 @@ const hasGroups = process.platform !== 'win32';
 
 export async function runProgram(command: string, args: readonly string[], options: RunOptions): Promise<Run> {
   const { env, clock, timeoutMs, maxOutputBytes, signal } = options;
+  const { spawn } = await import('node:child_process'); // late: six milliseconds, and most have no plugin
   signal.throwIfAborted();
   let child: Child;
   try {

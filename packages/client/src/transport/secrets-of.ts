@@ -1,6 +1,6 @@
 /** The secrets of a configuration that stay the same, for masking; those that files and plugins bring are learned in use. */
 import type { ClusterConfig } from '../config/cluster-config.ts';
-import { decoded } from './socks.ts';
+import { decoded } from './url-part.ts';
 
 /** Variables for an exec plugin that are secret by their name. */
 const secretNames = /secret|token|passw|pwd|key|credential|auth/i;

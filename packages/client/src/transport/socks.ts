@@ -1,6 +1,7 @@
 /** The beginning of a SOCKS5 connection (RFC 1928, and RFC 1929 for a user and a password). */
 import { isIP, type Socket } from 'node:net';
 import { SocketReader } from './socket-reader.ts';
+import { decoded } from './url-part.ts';
 
 const version = 5;
 const withoutPassword = 0;
@@ -71,13 +72,4 @@ function ipv6Bytes(host: string): Buffer {
   const bytes = Buffer.alloc(16);
   groups.forEach((group, i) => void bytes.writeUInt16BE(Number.parseInt(group, 16), i * 2));
   return bytes;
-}
-
-/** A part of a URL as it was meant; what is no escape stands for itself. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -11,7 +11,8 @@ import { rootCertificates, connect as secureConnect } from 'node:tls';
 import { type Clock, TransportError } from '@keelson/core';
 import { codeOf, shortReason } from './failure.ts';
 import { SocketReader } from './socket-reader.ts';
-import { decoded, greetSocks } from './socks.ts';
+import { greetSocks } from './socks.ts';
+import { decoded } from './url-part.ts';
 
 export interface TunnelOptions {
   readonly proxy: URL;
