@@ -6,8 +6,7 @@ export type {
   Owned,
   ReconcileContext,
   StatusWriter,
-} from './context.ts';
-export type { PassEnd } from './control-loop.ts';
+} from './controller/context.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -16,15 +15,8 @@ export {
   type RateLimit,
   type Reconcile,
   type RetryDelays,
-} from './controller.ts';
-export { ListenError, type ListenOptions } from './http-server.ts';
-export type { LeadershipOptions } from './leadership.ts';
-export { jsonLogger, type Level, type LogOptions, textLogger } from './log.ts';
-export type { Fields, Logger } from './logger.ts';
-export { createManager, type Manager, type ManagerOptions } from './manager.ts';
-export type { Mistake } from './mistakes.ts';
-export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
-export { run } from './run.ts';
+} from './controller/controller.ts';
+export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './controller/outcome.ts';
 export {
   type Channel,
   channel,
@@ -33,7 +25,15 @@ export {
   polling,
   type Source,
   type SourceContext,
-} from './sources.ts';
-export type { Storm } from './storms.ts';
-export { type Task, type TaskContext, task } from './task.ts';
+} from './controller/sources.ts';
+export { type Task, type TaskContext, task } from './controller/task.ts';
+export { jsonLogger, type Level, type LogOptions, textLogger } from './log/log.ts';
+export type { Fields, Logger } from './log/logger.ts';
+export type { PassEnd } from './loop/control-loop.ts';
+export type { Mistake } from './loop/mistakes.ts';
+export { ListenError, type ListenOptions } from './manager/http-server.ts';
+export type { LeadershipOptions } from './manager/leadership.ts';
+export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export { run } from './run/run.ts';
+export type { Storm } from './storms/storms.ts';
 export type { Attribute, Span, Tracer } from './tracing.ts';

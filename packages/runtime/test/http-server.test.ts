@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { ListenError, listen, type Visit } from '../src/http-server.ts';
+import { ListenError, listen, type Visit } from '../src/manager/http-server.ts';
 
 const host = '127.0.0.1';
 const unexpected = (error: Error) => assert.fail(error);

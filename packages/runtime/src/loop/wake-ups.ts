@@ -1,0 +1,134 @@
+/**
+ * Wake-ups: which objects need a pass, in what order and how soon; and why, for the log alone.
+ *
+ * Promises: the queue's (a key is with one worker at a time, and a change during a pass leads to another one), and with a
+ * rate limit no more passes over one object than it allows, whatever wakes it. What waits for an object in its way is
+ * woken when that one changes.
+ */
+import { createWorkQueue, type WorkItem, type WorkQueue } from '@keelson/client';
+import { type Clock, type KubernetesObject, keyOf, type NamespacedName } from '@keelson/core';
+import type { RateLimit, RetryDelays } from '../controller/controller.ts';
+import type { ControllerMetrics } from '../metrics/metrics.ts';
+
+export interface WakeUpsOptions {
+  readonly retry: RetryDelays;
+  readonly rateLimit: RateLimit | undefined;
+  /** How long an object has to wait for its next pass for other reasons. */
+  readonly waitMs?: (key: NamespacedName) => number;
+  readonly metrics: ControllerMetrics;
+  readonly clock: Clock;
+}
+
+/** Existing objects at the start wait behind what changes now. */
+const initialPriority = -100;
+
+/** Causes that are kept for one log line; a storm of events must not become a storm of memory. */
+const keptCauses = 10;
+
+export class WakeUps {
+  readonly #options: WakeUpsOptions;
+  readonly #queue: WorkQueue;
+  readonly #causes = new Map<NamespacedName, string[]>();
+  /** Objects that are in the way of others (`Deployment default/cache`), and the keys that wait for them to go. */
+  readonly #blocking = new Map<string, Set<NamespacedName>>();
+  /** When the passes of the running window began. */
+  readonly #begun = new Map<NamespacedName, readonly number[]>();
+
+  constructor(options: WakeUpsOptions) {
+    this.#options = options;
+    const { clock, metrics, retry } = options;
+    this.#queue = createWorkQueue({ clock, metrics: metrics.queue, ...retry });
+    metrics.observe(this.#queue);
+  }
+
+  /** `initial`: it was there when the watch began, and waits behind what changes now. */
+  add(key: NamespacedName, cause: string, { initial = false }: { readonly initial?: boolean } = {}): void {
+    this.noteCause(key, cause);
+    this.#queue.add(key, initial ? { priority: initialPriority } : {});
+  }
+
+  addAfter(key: NamespacedName, delayMs: number, cause: string): void {
+    this.noteCause(key, cause);
+    this.#queue.addAfter(key, delayMs);
+  }
+
+  /** After a failure: later each time. Returns the delay. */
+  retry({ key, priority }: WorkItem): number {
+    this.noteCause(key, 'retry');
+    return this.#queue.addRateLimited(key, { priority });
+  }
+
+  noteCause(key: NamespacedName, cause: string): void {
+    const causes = this.#causes.get(key) ?? [];
+    if (causes.length < keptCauses && !causes.includes(cause)) this.#causes.set(key, [...causes, cause]);
+  }
+
+  takeCauses(key: NamespacedName): readonly string[] {
+    const causes = this.#causes.get(key) ?? [];
+    this.#causes.delete(key);
+    return causes;
+  }
+
+  /** The next object whose turn it is; `undefined` after `close`. Must be followed by `done`. */
+  async next(): Promise<WorkItem | undefined> {
+    for (;;) {
+      const item = await this.#queue.get();
+      const waitMs = item === undefined ? 0 : this.#options.waitMs?.(item.key) || this.#tooSoonMs(item.key);
+      if (item === undefined || waitMs === 0) return item;
+      this.#queue.addAfter(item.key, waitMs, { priority: item.priority });
+      this.#queue.done(item.key);
+    }
+  }
+
+  done(key: NamespacedName): void {
+    this.#queue.done(key);
+  }
+
+  /** Failures since the last success. */
+  failures(key: NamespacedName): number {
+    return this.#queue.failures(key);
+  }
+
+  succeeded(key: NamespacedName): void {
+    this.#queue.forget(key);
+  }
+
+  /** The object is gone. */
+  forget(key: NamespacedName): void {
+    this.#queue.forget(key);
+    this.#begun.delete(key);
+    for (const [id, waiting] of this.#blocking) {
+      if (waiting.delete(key) && waiting.size === 0) this.#blocking.delete(id);
+    }
+  }
+
+  waitFor({ kind, key: name }: { readonly kind: string; readonly key: string }, key: NamespacedName): void {
+    const id = `${kind} ${name}`;
+    this.#blocking.set(id, (this.#blocking.get(id) ?? new Set()).add(key));
+  }
+
+  /** Who waits for this object; they wait no longer. */
+  takeWaitingFor(object: KubernetesObject): readonly NamespacedName[] {
+    const id = `${object.kind} ${keyOf(object)}`;
+    const waiting = [...(this.#blocking.get(id) ?? [])];
+    this.#blocking.delete(id);
+    return waiting;
+  }
+
+  /** Keys that wait are not lost: whoever runs next lists everything. */
+  close(): void {
+    this.#queue.shutDown();
+  }
+
+  /** How long the object has to wait for its turn; 0 begins a pass. */
+  #tooSoonMs(key: NamespacedName): number {
+    const { rateLimit, clock } = this.#options;
+    if (rateLimit === undefined) return 0;
+    const now = clock.monotonic();
+    const recent = (this.#begun.get(key) ?? []).filter((begun) => now - begun < rateLimit.perMs);
+    const [oldest] = recent;
+    if (oldest !== undefined && recent.length >= rateLimit.passes) return rateLimit.perMs - (now - oldest);
+    this.#begun.set(key, [...recent, now]);
+    return 0;
+  }
+}

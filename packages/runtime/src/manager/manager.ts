@@ -1,0 +1,263 @@
+/**
+ * The manager runs an operator: it connects, watches, works and stops in that order, and cleans up behind itself.
+ *
+ * Start: probes and metrics, watches, the election if there is one, workers. Stop: no new work, running reconciles finish
+ * (or are ended after the grace period), Events are sent, the lease is given back, watches and servers close. A kind that
+ * cannot be watched is reported and retried; only the controllers that declare it wait.
+ */
+import {
+  type Client,
+  type ClusterConfig,
+  connect,
+  createClient,
+  createEventRecorder,
+  createSharedInformers,
+  type EventRecorder,
+  type Informer,
+  type Term,
+} from '@keelson/client';
+import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import { createCaches, isAbsentKind } from '../cache/caches.ts';
+import { problemOf } from '../cache/watch-problem.ts';
+import type { Controller } from '../controller/controller.ts';
+import type { Task } from '../controller/task.ts';
+import { promClient } from '../late-modules.ts';
+import { jsonLogger } from '../log/log.ts';
+import type { Logger } from '../log/logger.ts';
+import type { PassEnd } from '../loop/control-loop.ts';
+import type { Mistake } from '../loop/mistakes.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { metricsAccess } from '../metrics/metrics-access.ts';
+import { observeWatches } from '../metrics/watch-metrics.ts';
+import { NoOpApplies } from '../owned/no-op-apply.ts';
+import type { Storm } from '../storms/storms.ts';
+import type { Tracer } from '../tracing.ts';
+import { runControllers } from './controllers.ts';
+import { healthRoutes } from './health.ts';
+import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
+import { Leadership, type LeadershipOptions } from './leadership.ts';
+import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+
+/** How an operator runs. */
+export interface ManagerOptions {
+  /** The cluster to work on. Not needed when a transport is given. */
+  readonly config?: ClusterConfig;
+  /** The way to an API server, instead of `config`; the caller disposes it. */
+  readonly transport?: Transport;
+  /** Where probes are answered, `false` for nowhere. @default port 8081 */
+  readonly health?: ListenOptions | false;
+  /**
+   * Where metrics are read, `false` for nowhere. With `tls`, only by those whom the API server lets `get` the path
+   * `/metrics`. @default port 8080, without TLS, by anybody
+   */
+  readonly metrics?: ListenOptions | false;
+  /**
+   * How long a stop may take in all; a pod has 30 seconds. Running reconciles have four fifths of it to finish, then their
+   * signal is aborted. @default 25_000
+   */
+  readonly gracePeriodMs?: number;
+  /**
+   * Let one of several replicas work while the others stand by; options, or `true` for their defaults.
+   * @default what the operator declares, which is `false` unless it says otherwise
+   */
+  readonly leaderElection?: LeadershipOptions | boolean;
+  /** Where namespaced kinds are watched, unless a watch names its own. @default everywhere */
+  readonly namespaces?: readonly string[] | undefined;
+  /** Measure the process and Node as well, which only one manager of a process should. @default false */
+  readonly processMetrics?: boolean;
+  /** Makes a span for each pass; OpenTelemetry's tracer will do. @default none */
+  readonly tracer?: Tracer;
+  /** More headers for every request, such as the `traceparent` of the active span. @default none */
+  readonly headers?: () => Readonly<Record<string, string>>;
+  /** Say with each pass why it runs, at info level; otherwise that is in debug lines. @default false */
+  readonly logCauses?: boolean;
+  /** Values for the operator's settings, before those that it was given. @default its own and their defaults */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** @default JSON lines on standard error */
+  readonly logger?: Logger;
+  /** Hears of objects that are reconciled in vain; log, metrics and Events tell of them in any case. @default nobody */
+  readonly onStorm?: (storm: Storm) => void;
+  /** Hears how each pass over an object ended; the log tells of those that failed in any case. @default nobody */
+  readonly onPass?: (pass: PassEnd) => void;
+  /**
+   * Hears of mistakes of the author's code: a missing `await`, an answer that is no outcome, a thrown value that is no
+   * error. The log tells of them in any case. @default nobody
+   */
+  readonly onMistake?: (mistake: Mistake) => void;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default systemRandom */
+  readonly random?: Random;
+}
+
+/** An operator that can be started. */
+export interface Manager {
+  /** Runs until the signal is aborted and everything has stopped. Rejects when it cannot start. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Runs an operator inside a program of one's own; `run` makes a process of it.
+ *
+ * @example
+ * await createManager(websiteOperator, { config: await loadConfig() }).start(signal);
+ */
+export function createManager(operator: Operator<Controller, Task>, options: ManagerOptions = {}): Manager {
+  const { clock = systemClock, random = systemRandom } = options;
+  const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
+  // Before anything is started: a wrong value is a wrong argument.
+  const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
+  if (operator.secureMetrics && options.metrics !== false && options.metrics?.tls === undefined) {
+    throw new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
+  }
+  const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
+  return {
+    async start(signal) {
+      using schedule = stopSchedule(signal, clock, gracePeriodMs);
+      const working = manage(signal, schedule);
+      const isOver = await Promise.race([working.then(() => true), aborted(schedule.all).then(() => false)]);
+      if (!isOver) {
+        void working.catch((error: unknown) => logger.error('The stop failed after it was given up', { error }));
+        throw new Error(`The operator did not stop within ${gracePeriodMs / 1000} s.`);
+      }
+      logger.info('Stopped');
+    },
+  };
+
+  async function manage(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
+    await using transport = borrowed(options) ?? connectTo(options, operator, clock);
+    const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
+    const client = createClient({
+      transport,
+      clock,
+      random,
+      fieldManager: operator.name,
+      metrics: metrics.requests,
+      headers: options.headers,
+      onWarning: (warning) => logger.warn('The API server warns', { warning }),
+    });
+    await using informers = createSharedInformers({
+      client,
+      clock,
+      random,
+      onError: (error, informer) => reportWatch(logger, error, informer),
+    });
+    await using recorder = createEventRecorder({
+      client: client.with({ signal: schedule.requests }),
+      controller: operator.name,
+      clock,
+      random,
+      onError: onEventError,
+    });
+    const applied = new NoOpApplies(operator.name);
+    // Made once: those who stand by keep their caches complete.
+    const controllers = operator.controllers.map((controller) => {
+      const { group, kind } = controller.for;
+      return {
+        controller,
+        caches: createCaches(controller, informers, { manager: operator.name, namespaces: options.namespaces }),
+        applied,
+        logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
+        metrics: metrics.controller(controller.name),
+        onStorm: options.onStorm,
+        onPass: options.onPass,
+        onMistake: options.onMistake,
+        tracer: options.tracer,
+        logCauses: options.logCauses ?? false,
+      };
+    });
+    const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
+    await using _health = await serve(
+      'health probe',
+      healthRoutes(() => informers.all, leadership && (() => leadership.standing)),
+      options.health,
+      8081,
+      logger,
+    );
+    if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
+    observeWatches(metrics.registry, () => informers.all);
+    const isSecure = options.metrics !== false && options.metrics?.tls !== undefined;
+    const accessOf = isSecure ? metricsAccess({ client, clock, logger, path: '/metrics' }) : undefined;
+    const metricsRoutes: Routes = {
+      async '/metrics'({ authorization }) {
+        const access = accessOf ? await accessOf(authorization) : 'allowed';
+        if (access !== 'allowed') {
+          return { status: statusOfRefusal[access], contentType: 'text/plain', body: `${access}\n` };
+        }
+        return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
+      },
+    };
+    await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
+
+    const { tasks = [] } = operator;
+    const needsLeadership = (task: Task) => task.leadership ?? true;
+    const parts = {
+      client: client.with({ onWritten: (write) => informers.overlay(write) }),
+      name: operator.name,
+      settings,
+      onEventError,
+      gracePeriodMs,
+      clock,
+      random,
+      logger,
+    };
+    const work = (term?: Term) =>
+      runControllers({ ...parts, controllers, tasks: tasks.filter(needsLeadership) }, signal, schedule, term);
+    const always = { ...parts, controllers: [], tasks: tasks.filter((task) => !needsLeadership(task)) };
+    // Who gives up leading, or does not stop, ends the others as well.
+    const failed = new AbortController();
+    const both = AbortSignal.any([signal, failed.signal]);
+    const elected = leadership === undefined ? work() : leadership.run(signal, work);
+    elected.catch((error: unknown) => failed.abort(error));
+    const ends = await Promise.allSettled([elected, runControllers(always, both, schedule)]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {
+    const { leaderElection = operator.leaderElection ?? false, config } = options;
+    if (leaderElection === false) return undefined;
+    const given = leaderElection === true ? {} : leaderElection;
+    const { lease = `${config?.namespace ?? 'default'}/${operator.name}` } = given;
+    const { identity = `${operator.name}_${random.uuid()}` } = given;
+    const all = { ...given, lease, identity };
+    return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });
+  }
+}
+
+const statusOfRefusal = { unauthenticated: 401, forbidden: 403, busy: 503 } as const;
+
+/** A transport that the caller keeps: leaving the scope must not close it. */
+function borrowed({ transport }: ManagerOptions): Transport | undefined {
+  if (transport === undefined) return undefined;
+  return { request: (request) => transport.request(request), async [Symbol.asyncDispose]() {} };
+}
+
+function connectTo({ config }: ManagerOptions, operator: Operator, clock: Clock): Transport {
+  if (config === undefined) throw new TypeError('createManager: give it a config or a transport');
+  return connect(config, { userAgent: operator.name, clock });
+}
+
+async function serve(
+  what: string,
+  routes: Routes,
+  options: ListenOptions | false | undefined,
+  port: number,
+  logger: Logger,
+): Promise<HttpServer | undefined> {
+  if (options === false) return undefined;
+  const server = await listen(what, routes, options ?? { port }, (error) =>
+    logger.error(`The ${what} server failed at something`, { error }),
+  );
+  logger.info('starting server', { name: what, addr: `${options?.host ?? '[::]'}:${server.port}` });
+  return server;
+}
+
+function reportWatch(logger: Logger, error: Error, { kind, health }: Informer): void {
+  // An informer also reports what a handler threw; only its own last error is about the watch.
+  if (health.lastError === error && isAbsentKind({ kind, health }))
+    logger.debug(`${kind.kind} is not there, and not needed; looking again later`, { error });
+  else if (health.lastError === error)
+    logger.warn(`${kind.kind} cannot be watched; trying again`, { problem: problemOf(health), error });
+  else logger.error(`Something failed at a change of ${kind.kind}`, { error });
+}

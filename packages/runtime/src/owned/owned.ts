@@ -1,0 +1,140 @@
+/** The objects that a reconciled object controls: made to be as described, or not to be. */
+import type { Client, EventRecorder } from '@keelson/client';
+import {
+  apiVersionOf,
+  assertMayOwn,
+  controllerOf,
+  controllerReference,
+  type InputOf,
+  isControlledBy,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  NotControlledError,
+  type ObjectOf,
+} from '@keelson/core';
+import type { Caches } from '../cache/caches.ts';
+import type { ApplyOwnedOptions, Owned } from '../controller/context.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Storms } from '../storms/storms.ts';
+import { withoutSharedFields } from './foreign-items.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
+import { printTaken, takeOver } from './take-over.ts';
+
+export interface OwnedOptions {
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly applied: NoOpApplies;
+  readonly logger: Logger;
+  readonly ownerKind: Kind;
+  readonly owner: KubernetesObject;
+  readonly storms: Storms;
+  readonly recorder: EventRecorder;
+}
+
+/** For a kind that is not declared. */
+const toRemove = ({ kind }: Kind) => `add removable(${kind}) to owns`;
+
+/** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
+export function createOwned(options: OwnedOptions): Owned {
+  const { client, caches, applied, logger, ownerKind, owner, storms, recorder } = options;
+  const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
+    const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
+    assertMayOwn(owner, place, `${kind.kind} ${name}`);
+    return { name, ...(place !== undefined && { namespace: place }) };
+  };
+  /** The watch may not have shown an object yet that is there: before making one, the server is asked. */
+  const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
+    caches.store(kind, 'add it to owns').get(key) ?? (await client.find(kind, key));
+
+  const owned: Owned = {
+    async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false, shared = [] }: ApplyOwnedOptions = {}) {
+      const { metadata } = desired;
+      if (!metadata.name)
+        throw new TypeError(`owned.apply: ${kind.kind} needs metadata.name; a generated name cannot be applied`);
+      const place = placeOf(kind, metadata.namespace, metadata.name);
+      const key = keyOf({ metadata: place });
+      const existing = await lookUp(kind, key);
+      if (existing !== undefined) {
+        const mayAdopt = adopt && controllerOf(existing) === undefined;
+        if (!isControlledBy(existing, owner) && !mayAdopt) {
+          throw new NotControlledError(existing, { kind: ownerKind.kind, key: keyOf(owner) });
+        }
+        // Nothing can be changed about its going; its deletion wakes us, and then it is made again.
+        if (existing.metadata.deletionTimestamp !== undefined) return existing;
+      }
+      const described = {
+        ...desired,
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: {
+          ...metadata,
+          ...place,
+          ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner)],
+          // Should someone have put another object in its place, the server answers with a conflict.
+          ...(existing !== undefined && { uid: existing.metadata.uid }),
+        },
+      };
+      const ours = existing && applied.fieldsOf(existing);
+      const wanted = existing ? withoutSharedFields(described, existing, ours, shared) : described;
+      const taken = existing ? await takeOver({ client, applied, kind, existing, wanted, shared }) : [];
+      if (existing !== undefined && taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) return existing;
+      const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
+      logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
+      const target = `${kind.kind} ${key}`;
+      const fields = existing === undefined ? [] : applied.differences(existing, wanted);
+      const paths = taken.length > 0 ? taken.map(({ path }) => [path]) : fields;
+      await storms.beforeWrite(keyOf(owner), {
+        target,
+        wanted: desired,
+        isDescription: true,
+        live: existing,
+        fields: paths,
+        async askManagers() {
+          if (taken.length > 0) return [...new Set(taken.map(({ manager }) => manager))];
+          const live = await client.find(kind, key);
+          return live === undefined ? [] : applied.othersAt(live, fields);
+        },
+      });
+      const result = await client.apply(kind, wanted as InputOf<K>, { force: true });
+      applied.remember(result, wanted);
+      storms.written(keyOf(owner), target, desired, result);
+      if (taken.length > 0) {
+        const message = `${printTaken(taken)} to ${target}, which this operator describes; removed`;
+        logger.info('Foreign items were removed', { ...subject, items: taken.map(({ path }) => path), message });
+        recorder.event(owner, { type: 'Warning', reason: 'ForeignItemsRemoved', message });
+      }
+      return result;
+    },
+
+    async only(kind: Kind, names: readonly string[]) {
+      const { namespace } = placeOf(kind, undefined, 'only');
+      const controlled = caches
+        .store(kind, toRemove(kind))
+        .list({ namespace })
+        .filter((object) => isControlledBy(object, owner));
+      for (const { metadata } of controlled)
+        if (!names.includes(metadata.name)) await owned.absent(kind, metadata.name);
+    },
+
+    async absent(kind: Kind, name: string) {
+      const place = placeOf(kind, undefined, name);
+      const key = keyOf({ metadata: place });
+      const existing = caches.store(kind, toRemove(kind)).get(key);
+      if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) return;
+      if (!isControlledBy(existing, owner)) return;
+      logger.info(`Deleting the ${kind.kind}`, {
+        [`${kind.kind}.Namespace`]: place.namespace,
+        [`${kind.kind}.Name`]: name,
+      });
+      const { uid } = existing.metadata;
+      try {
+        await client.delete(kind, key, { preconditions: { uid } });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
+  return owned;
+}

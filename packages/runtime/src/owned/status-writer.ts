@@ -1,0 +1,95 @@
+/** The status of the reconciled object: stamped, and written only when it says something new. */
+import type { Client } from '@keelson/client';
+import {
+  apiVersionOf,
+  type Clock,
+  type Condition,
+  type ConditionInput,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  setCondition,
+} from '@keelson/core';
+import type { Caches } from '../cache/caches.ts';
+import type { StatusWriter } from '../controller/context.ts';
+import type { Storms } from '../storms/storms.ts';
+import type { NoOpApplies } from './no-op-apply.ts';
+
+export interface StatusWriterOptions {
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly applied: NoOpApplies;
+  readonly clock: Clock;
+  readonly kind: Kind;
+  /** The object as this reconcile sees it: its generation is the one that was observed. */
+  readonly object: KubernetesObject;
+  /** Hears of each write: what was known before, and what came of it. */
+  readonly onWritten: (before: KubernetesObject, after: KubernetesObject) => void;
+  readonly storms: Storms;
+}
+
+/** The API server refuses a longer message. */
+const longestMessage = 32_768;
+
+interface AuthoredStatus {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+}
+
+interface StoredStatus {
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
+export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
+  const { client, caches, applied, clock, kind, object, onWritten, storms } = options;
+  const key = keyOf(object);
+  return {
+    async apply(authored) {
+      const live = caches.store(kind).get(key) ?? object;
+      const { name, namespace, uid } = object.metadata;
+      const wanted = {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: { name, ...(namespace !== undefined && { namespace }), uid },
+        status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
+      };
+      if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
+      const fields = applied.differences(live, wanted, 'status');
+      await storms.beforeWrite(key, {
+        target: 'the status',
+        wanted: authored as object,
+        isDescription: false,
+        live,
+        fields,
+        askManagers: async () => applied.othersAt(await client.get(kind, key), fields),
+      });
+      const result = await client.applySubresource(kind, 'status', wanted, { force: true });
+      onWritten(live, result);
+      applied.remember(result, wanted, 'status');
+      storms.written(key, 'the status', authored as object, result);
+      return result;
+    },
+  };
+}
+
+/** Adds what authors never supply: the observed generation, and when each condition last changed its status. */
+function stamped(
+  authored: AuthoredStatus,
+  live: KubernetesObject,
+  generation: number | undefined,
+  wallMs: number,
+): object {
+  const previous = (live as KubernetesObject & { readonly status?: StoredStatus }).status?.conditions ?? [];
+  const { conditions, ...rest } = authored;
+  return {
+    ...rest,
+    ...(conditions !== undefined && {
+      conditions: conditions.flatMap((input) => {
+        const before = previous.filter(({ type }) => type === input.type);
+        const message = input.message.slice(0, longestMessage);
+        return setCondition(before, { ...input, message }, { generation, wallMs });
+      }),
+    }),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+}

@@ -1,0 +1,106 @@
+/** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
+import { hostname } from 'node:os';
+import { loadConfig } from '@keelson/client';
+import type { Operator } from '@keelson/core';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import type { Controller } from '../controller/controller.ts';
+import type { Task } from '../controller/task.ts';
+import { jsonLogger, textLogger } from '../log/log.ts';
+import type { Logger } from '../log/logger.ts';
+import { errorOf } from '../log/thrown.ts';
+import { createManager, type ManagerOptions } from '../manager/manager.ts';
+import { type Arguments, checkSettings, helpText, readArguments } from './command-line.ts';
+
+/**
+ * Runs an operator as this process, until a signal comes. Any failure to start is one sentence on standard error and exit
+ * code 1.
+ *
+ * @example
+ * if (import.meta.main) await run(websiteOperator);
+ */
+export async function run(
+  operator: Operator<Controller, Task>,
+  argv: readonly string[] = process.argv.slice(2),
+  tracing: Pick<ManagerOptions, 'tracer' | 'headers'> = {},
+): Promise<void> {
+  let stop: AbortSignal | undefined;
+  try {
+    const options = readArguments(argv, process.env, operator);
+    if (options.help) {
+      process.stdout.write(helpText(operator));
+      return;
+    }
+    checkSettings(operator, options.settings);
+    const logger = processLogger(operator.name, options);
+    const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
+    logger.info('Starting operator', {
+      operator: operator.name,
+      node: process.version,
+      platform: `${process.platform}/${process.arch}`,
+      cluster: config.source,
+    });
+    const manager = createManager(operator, {
+      config,
+      logger,
+      health: options.healthPort > 0 && { port: options.healthPort, setBy: '--health-port' },
+      metrics: options.metricsPort > 0 && {
+        port: options.metricsPort,
+        tls: options.metricsTls,
+        setBy: '--metrics-port',
+      },
+      processMetrics: true,
+      ...tracing,
+      gracePeriodMs: options.gracePeriodMs,
+      settings: options.settings,
+      namespaces: options.namespaces,
+      logCauses: options.logCauses,
+      leaderElection: options.leaderElection && {
+        ...options.leaderElection,
+        // In a pod, the host's name is the pod's.
+        identity: `${hostname()}_${systemRandom.uuid()}`,
+      },
+    });
+    using _rejections = reportedRejections(logger);
+    stop = stopSignal(logger);
+    await manager.start(stop);
+  } catch (thrown) {
+    process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
+    // What did not stop may keep the process alive for ever.
+    if (stop?.aborted) process.exit(1);
+    process.exitCode = 1;
+  }
+}
+
+function processLogger(name: string, { logFormat, logLevel }: Arguments): Logger {
+  const common = { name, clock: systemClock, level: logLevel };
+  const { isTTY = false } = process.stderr;
+  return (logFormat ?? (isTTY ? 'text' : 'json')) === 'json'
+    ? jsonLogger(common)
+    : textLogger({ ...common, color: isTTY });
+}
+
+/**
+ * An unawaited promise would end the process, and all other objects' work with it, each time it is rejected.
+ * This is a policy for the whole process, so it is set here and nowhere in the library.
+ */
+function reportedRejections(logger: Logger): Disposable {
+  const report = (reason: unknown) =>
+    logger.error('A promise was rejected and nobody waited for it: an await is missing', {
+      error: errorOf(reason, 'an asynchronous function'),
+    });
+  process.on('unhandledRejection', report);
+  return { [Symbol.dispose]: () => void process.off('unhandledRejection', report) };
+}
+
+/** Aborted by the first SIGTERM or SIGINT; the second of either ends the process at once, as the system does by default. */
+function stopSignal(logger: Logger): AbortSignal {
+  const controller = new AbortController();
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  const onSignal = (name: NodeJS.Signals) => {
+    for (const each of signals) process.off(each, onSignal);
+    logger.info('Shutting down', { signal: name });
+    controller.abort(new Error(`The operator got ${name}.`));
+  };
+  for (const each of signals) process.on(each, onSignal);
+  return controller.signal;
+}
