@@ -5,6 +5,13 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
+/** Bytes of buffers that are held, which lie outside of the heap. */
+export function buffersAfterCollection(): number {
+  collect();
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
 export function heapAfterCollection(): number {
   collect();
   collect();
