@@ -4,35 +4,19 @@ import { test } from 'node:test';
 import { allow, operator, removable, type Transport } from '@keelson/core';
 import { ConfigMap, Secret } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
+import { type HoldableTransport, holdable } from '../../client/test/holdable.ts';
 import { controller, requeueAfter } from '../src/index.ts';
 
 /** Holds every watch of the operator back, from `hold` to `release`. */
 function lag() {
-  let gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
-  const intercept = (transport: Transport): Transport => ({
-    async request(request) {
-      const response = await transport.request(request);
-      if (!request.streaming) return response;
-      async function* held() {
-        for await (const chunk of response.body) {
-          await gate?.opened;
-          yield chunk;
-        }
-      }
-      return { ...response, body: held() };
-    },
-    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
-  });
+  let held: HoldableTransport | undefined;
   return {
-    intercept,
-    hold() {
-      const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-      gate = { opened, open };
+    intercept(transport: Transport): Transport {
+      held = holdable(transport);
+      return { ...held, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
     },
-    release() {
-      gate?.open();
-      gate = undefined;
-    },
+    hold: () => held?.hold(),
+    release: () => held?.release(),
   };
 }
 

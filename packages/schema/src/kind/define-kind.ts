@@ -26,19 +26,6 @@ type NoOtherFields<Versions> = {
 };
 
 /**
- * Defines a custom kind in one value: its types, its CRD and its validation follow from it. What the API server would
- * refuse or could not enforce is a TypeError that names each place.
- *
- * @example
- * export const Website = defineKind({
- *   group: 'example.com',
- *   kind: 'Website',
- *   hub: 'v1',
- *   versions: { v1: { storage: true, spec: z.object({ image: z.string() }), status: z.object({ ready: z.int32() }) } },
- * });
- * export type Website = ObjectOf<typeof Website>;
- */
-/**
  * Defines a kind: a value that clients and controllers take like `Deployment`, from which `crdOf` makes the CRD and
  * `ObjectOf` and `InputOf` the types. Throws a `TypeError` that names everything at once which the API server would
  * refuse, or would accept and not enforce.
