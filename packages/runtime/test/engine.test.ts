@@ -3,23 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionOf, isControlledBy, keyOf, operator, removable, TransportError } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
-import { conditions, defineKind } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
-import { z } from 'zod';
 import { controller, createManager, done, requeueAfter, TerminalError } from '../src/index.ts';
-
-const Widget = defineKind({
-  group: 'engine.example.com',
-  kind: 'Widget',
-  hub: 'v1',
-  versions: {
-    v1: {
-      storage: true,
-      spec: z.object({ text: z.string().default('hello') }),
-      status: z.object({ seen: z.string(), conditions: conditions('Ready') }),
-    },
-  },
-});
+import { Widget } from './widget.ts';
 
 const key = 'default/a';
 const widget = (text = 'hello') => ({ metadata: { namespace: 'default', name: 'a' }, spec: { text } });

@@ -17,9 +17,8 @@ import {
 import { Deployment } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap, Namespace, Secret } from '@keelson/core/v1';
-import { conditions, crdOf, defineKind } from '@keelson/schema';
+import { crdOf } from '@keelson/schema';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
-import { z } from 'zod';
 import {
   type Controller,
   controller,
@@ -31,19 +30,7 @@ import {
   requeueAfter,
   TerminalError,
 } from '../../src/index.ts';
-
-const Widget = defineKind({
-  group: 'engine.example.com',
-  kind: 'Widget',
-  hub: 'v1',
-  versions: {
-    v1: {
-      storage: true,
-      spec: z.object({ text: z.string().default('hello') }),
-      status: z.object({ seen: z.string(), conditions: conditions('Ready') }),
-    },
-  },
-});
+import { Widget } from '../widget.ts';
 
 const declaration = { for: Widget, owns: [removable(ConfigMap), Deployment] } as const;
 
