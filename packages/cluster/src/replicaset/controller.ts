@@ -5,24 +5,17 @@
  * watch has shown all that it did. Here the stores show our own writes at once, so a pass always sees the pods that the
  * one before has made or deleted, and need not wait.
  */
-import { createWorkQueue, type EventRecorder, type InformerEvent, type InformerHandle } from '@keelson/client';
-import {
-  controllerOf,
-  equalJson,
-  isNotFound,
-  keyOf,
-  matchesLabels,
-  type NamespacedName,
-  type Requirement,
-} from '@keelson/core';
+import { createWorkQueue, type InformerEvent, type InformerHandle } from '@keelson/client';
+import { controllerOf, equalJson, keyOf, matchesLabels, type NamespacedName, type Requirement } from '@keelson/core';
 import { ReplicaSet } from '@keelson/core/apps/v1';
 import { Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
-import { isNamespaceTerminating, startLoop } from '../control-loop.ts';
+import { startLoop } from '../control-loop.ts';
 import { reasonOf } from '../error-reason.ts';
 import { selectorOf } from '../ownership/claim.ts';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { controlledBy, controllerIndex, orphansIn } from '../ownership/controller-index.ts';
+import { allOf, inBatches, type PodControl, podControl } from '../pod-control.ts';
 import { podsToDelete } from './deletion-order.ts';
 import { newPod } from './new-pod.ts';
 import { isActive, isTerminating, nextAvailabilityMs } from './pods.ts';
@@ -45,14 +38,14 @@ export function startReplicaSetController(context: ControllerContext): RunningCo
 class ReplicaSetController {
   readonly queue;
   readonly #context: ControllerContext;
-  readonly #recorder: EventRecorder;
+  readonly #podControl: PodControl;
   readonly #replicaSets: InformerHandle<ReplicaSet>;
   readonly #pods: InformerHandle<Pod>;
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.queue = createWorkQueue({ clock: context.clock });
-    this.#recorder = context.recorder('replicaset-controller');
+    this.#podControl = podControl(context.client, context.recorder('replicaset-controller'));
     this.#replicaSets = context.informers.informer(ReplicaSet);
     this.#pods = context.informers.informer(Pod, { indexes: controllerIndex });
   }
@@ -120,51 +113,19 @@ class ReplicaSetController {
   ): Promise<{ readonly failure: Failure; readonly error: unknown } | undefined> {
     const surplus = active.length - (replicaSet.spec.replicas ?? 1);
     try {
-      if (surplus < 0) await this.#createPods(replicaSet, Math.min(-surplus, maxBurst));
-      else if (surplus > 0) await this.#deletePods(replicaSet, active, Math.min(surplus, maxBurst));
+      if (surplus < 0) {
+        const missing = Array.from({ length: Math.min(-surplus, maxBurst) }, () => newPod(replicaSet));
+        await inBatches(missing, (pod) => this.#podControl.create(replicaSet, pod));
+      } else if (surplus > 0) {
+        const count = Math.min(surplus, maxBurst);
+        const chosen = podsToDelete(active, this.#related(replicaSet), count, this.#context.clock.now());
+        await allOf(chosen.map((pod) => this.#podControl.delete(replicaSet, pod)));
+      }
       return undefined;
     } catch (error) {
       const reason = surplus < 0 ? 'FailedCreate' : 'FailedDelete';
       const message = surplus < 0 ? reasonOf(error) : `unable to delete pods: ${reasonOf(error)}`;
       return { failure: { reason, message }, error };
-    }
-  }
-
-  /** In batches that double, so that what is bound to fail (a quota) fails once and not a hundred times. */
-  async #createPods(replicaSet: ReplicaSet, count: number): Promise<void> {
-    let left = count;
-    for (let batch = 1; left > 0; batch *= 2) {
-      const size = Math.min(batch, left);
-      const made = await Promise.allSettled(Array.from({ length: size }, () => this.#createPod(replicaSet)));
-      throwFirst(made);
-      left -= size;
-    }
-  }
-
-  async #createPod(replicaSet: ReplicaSet): Promise<void> {
-    try {
-      const pod = await this.#context.client.create(Pod, newPod(replicaSet));
-      this.#recordEvent(replicaSet, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
-    } catch (error) {
-      if (isNamespaceTerminating(error)) return;
-      this.#recordEvent(replicaSet, 'Warning', 'FailedCreate', `Error creating: ${reasonOf(error)}`);
-      throw error;
-    }
-  }
-
-  async #deletePods(replicaSet: ReplicaSet, active: readonly Pod[], count: number): Promise<void> {
-    const chosen = podsToDelete(active, this.#related(replicaSet), count, this.#context.clock.now());
-    throwFirst(await Promise.allSettled(chosen.map((pod) => this.#deletePod(replicaSet, pod))));
-  }
-
-  async #deletePod(replicaSet: ReplicaSet, pod: Pod): Promise<void> {
-    try {
-      await this.#context.client.delete(Pod, keyOf(pod));
-      this.#recordEvent(replicaSet, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
-    } catch (error) {
-      if (isNotFound(error)) return;
-      this.#recordEvent(replicaSet, 'Warning', 'FailedDelete', `Error deleting: ${reasonOf(error)}`);
-      throw error;
     }
   }
 
@@ -183,13 +144,4 @@ class ReplicaSetController {
     if (equalJson(status, replicaSet.status)) return;
     await this.#context.client.update(ReplicaSet, { ...replicaSet, status }, { subresource: 'status' });
   }
-
-  #recordEvent(replicaSet: ReplicaSet, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.#recorder.event(replicaSet, { type, reason, message });
-  }
-}
-
-function throwFirst(results: readonly PromiseSettledResult<void>[]): void {
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
 }
