@@ -22,6 +22,7 @@ import { managedFields } from './managed-fields.ts';
 import { names } from './names.ts';
 import { namespaceLife } from './namespaces.ts';
 import { openapi } from './openapi.ts';
+import { openapiV2 } from './openapi-v2.ts';
 import { patch } from './patch.ts';
 import { podLogs } from './pod-logs.ts';
 import { read } from './read.ts';
@@ -61,6 +62,7 @@ export const areas: readonly Area[] = [
   fieldValidation,
   discovery,
   openapi,
+  openapiV2,
   tables,
   statusAndGeneration,
   scale,

@@ -22,12 +22,12 @@ const typeDescription = {
 };
 
 /** `com.example.cache.v1.Memcached`: the group backwards, as in Go's packages. */
-const schemaName = ({ group, version, kind }: Resource): string =>
+export const schemaName = ({ group, version, kind }: Resource): string =>
   [...group.split('.').reverse(), version, kind].join('.');
 
 const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-function schemasOf(resource: Resource): JsonObject {
+export function schemasOf(resource: Resource): JsonObject {
   const { group, version, kind, listKind, resource: plural } = resource;
   const name = schemaName(resource);
   const schema = resource.strategy.openApiSchema() ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -80,8 +80,8 @@ function renamed(value: unknown, resource: Resource): unknown {
         .replaceAll(/Namespaced(?=[A-Z])/g, namespaced ? 'Namespaced' : '');
     }
     if (Array.isArray(at)) {
-      const items = at.filter(
-        (item) => namespaced || !isObject(item) || item.name !== 'namespace' || item.in !== 'path',
+      const items = at.filter((item) =>
+        typeof item === 'string' ? !foreignTypes.test(item) : namespaced || !isNamespaceParameter(item),
       );
       return items.map(walk);
     }
@@ -96,13 +96,18 @@ function renamed(value: unknown, resource: Resource): unknown {
   return walk(value);
 }
 
+const isNamespaceParameter = (at: unknown): boolean =>
+  isObject(at) &&
+  ((at.name === 'namespace' && at.in === 'path') || String(at.$ref).startsWith('#/parameters/namespace-'));
+
 const upperFirst = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 const lowerFirst = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 
 const operationPart = ({ group, version }: Resource, withVersion = true): string =>
   group.split('.').map(upperFirst).join('') + (withVersion ? upperFirst(version) : '');
 
-function pathsOf(resource: Resource, template: JsonObject): JsonObject {
+/** The operations of a resource, out of those that a document of the same version has for Deployments. */
+export function pathsOf(resource: Resource, template: JsonObject): JsonObject {
   const { resource: plural, namespaced, subresources } = resource;
   const base = `/apis/${apiVersionOf(resource)}`;
   const paths: Record<string, unknown> = {};

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
@@ -145,6 +145,24 @@ describe('the Go world', { skip }, () => {
       embedded.filter((row) => !real.includes(row)),
       [],
     );
+  });
+
+  test('kubectl reads version 2 of OpenAPI, in protobuf, as on a real API server', async () => {
+    for (const kind of ['pods', 'customresourcedefinitions']) {
+      const command = ['explain', kind, '--recursive', '--output', 'plaintext-openapiv2'];
+      assert.equal(await kubectl(...command), (await kube.kubectl(...command)).stdout);
+    }
+  });
+
+  // Version 3 has no operation for it, so that kubectl looks into version 2.
+  test('kubectl applies a List', async () => {
+    const item = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+    const file = join(dirname(kubeconfig), 'list.json');
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [item('first'), item('second')] }));
+    assert.deepEqual(rowsOf(await kubectl('apply', '-f', file)), [
+      'configmap/first created',
+      'configmap/second created',
+    ]);
   });
 
   test('kubectl get -o wide has the columns that a real API server has', async () => {
