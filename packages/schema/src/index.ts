@@ -1,3 +1,4 @@
+export { rawSchema } from './from-zod/raw-schema.ts';
 export { conditions, type DeclaredCondition } from './kind/conditions.ts';
 export { crdOf } from './kind/crd.ts';
 export { defineKind } from './kind/define-kind.ts';

@@ -3,16 +3,15 @@ import { execFile } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { argv, exit } from 'node:process';
 import { parseArgs, promisify } from 'node:util';
-import { buildModel } from './build.ts';
-import { fetchSnapshot, parse, readSnapshot, writeSnapshot } from './documents.ts';
-import { facts } from './facts.ts';
-import { documentsFolder, outputFolder, root } from './folders.ts';
+import { fetchSnapshot, readSnapshot, writeSnapshot } from './documents.ts';
+import { documentsFolder, root } from './folders.ts';
+import { generatedFrom } from './generated.ts';
 import { differences, write } from './output.ts';
-import { printModel } from './print.ts';
 
 const usage = `npm run generate:types [-- --check | --from-server]
 
-Writes packages/core/src/generated from the OpenAPI documents in packages/apiserver/openapi.
+Writes packages/core/src/generated and packages/schema/src/generated from the OpenAPI documents in
+packages/apiserver/openapi.
 
   --check        writes nothing; names the files that differ, and exits with 1 if there are any
   --from-server  replaces the documents first, by those of the API server that kubectl reaches. It should be
@@ -31,15 +30,18 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (flags['from-server']) writeSnapshot(documentsFolder, await fetchSnapshot(kubectlGet));
   const snapshot = readSnapshot(documentsFolder);
-  const files = printModel(buildModel(parse(snapshot), facts), snapshot.version);
-  const differing = differences(outputFolder, files);
-  if (!flags.check) write(outputFolder, files, differing);
-  for (const path of differing) {
-    const done = files.has(path) ? 'wrote' : 'removed';
-    console.log(`${flags.check ? 'differs' : done} ${relative(root, join(outputFolder, path))}`);
+  let isDifferent = false;
+  for (const [folder, files] of generatedFrom(snapshot)) {
+    const differing = differences(folder, files);
+    if (!flags.check) write(folder, files, differing);
+    for (const path of differing) {
+      const done = files.has(path) ? 'wrote' : 'removed';
+      console.log(`${flags.check ? 'differs' : done} ${relative(root, join(folder, path))}`);
+    }
+    if (differing.length > 0) isDifferent = true;
+    else console.log(`All ${files.size} files of ${relative(root, folder)} are as they should be.`);
   }
-  if (differing.length === 0) console.log(`All ${files.size} files are as they should be.`);
-  return flags.check && differing.length > 0 ? 1 : 0;
+  return flags.check && isDifferent ? 1 : 0;
 }
 
 async function kubectlGet(path: string): Promise<Buffer> {

@@ -34,6 +34,9 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly $ref?: string;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
   /** Several for types that every group serves, such as DeleteOptions. */
   readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[];
 }

@@ -29,7 +29,7 @@ export function isList({ properties = {} }: Schema): boolean {
 }
 
 /** The schema a property refers to. A reference with a description or a default is wrapped in `allOf`. */
-function referenceOf({ $ref, allOf }: Schema): string | undefined {
+export function referenceOf({ $ref, allOf }: Schema): string | undefined {
   const reference = $ref ?? (allOf?.length === 1 ? allOf[0]?.$ref : undefined);
   return reference?.replace(/^#\/components\/schemas\//, '');
 }

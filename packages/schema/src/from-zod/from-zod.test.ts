@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { expressed } from '../../test/expressed.ts';
 import { DefinitionField, type DefinitionProblem } from './definition-field.ts';
 import { structuralSchema } from './from-zod.ts';
+import { rawSchema } from './raw-schema.ts';
 
 function converted(schema: z.core.$ZodType): { schema: JSONSchemaProps; problems: readonly DefinitionProblem[] } {
   const problems: DefinitionProblem[] = [];
@@ -42,6 +43,7 @@ const refused: readonly (readonly [what: string, schema: z.core.$ZodType, path: 
     'spec.a',
     /refinement/,
   ],
+  ['a refinement of a raw schema', rawSchema({ type: 'string' }).refine(() => true), 'spec', /refinement/],
   ['a transform', z.object({ a: z.string().transform(Number) }), 'spec.a', /converts none/],
   ['a pipe', z.string().pipe(z.email()), 'spec', /converts none/],
   ['a transform alone', z.transform(String), 'spec', /converts none/],

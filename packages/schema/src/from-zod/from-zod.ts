@@ -11,6 +11,7 @@ import { checkedDefault } from './default.ts';
 import type { DefinitionField } from './definition-field.ts';
 import { extended, extensionsOf } from './extensions.ts';
 import { numberSchema } from './number.ts';
+import { givenSchema } from './raw-schema.ts';
 import { stringSchema } from './string.ts';
 import { unionSchema } from './union.ts';
 
@@ -28,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   bigint: 'JSON numbers are read as doubles, which cannot hold it: use z.int(), or a string with a .regex()',
   catch: 'the API server refuses what does not fit, and puts nothing in its at: use .default() for what is absent',
   custom:
-    "a JavaScript predicate cannot be checked by the API server: use a zod type, or z.unknown().meta({ 'x-kubernetes-preserve-unknown-fields': true })",
+    'a JavaScript predicate cannot be checked by the API server: use a zod type, or rawSchema() with a structural schema',
   date: 'JSON has no dates: use z.iso.datetime()',
   intersection: 'a structural schema states each field once: merge the objects, with a.extend(b.shape)',
   lazy: 'a structural schema has no references, so that nothing can contain itself: write the levels out, or keep unknown fields with z.looseObject({})',
@@ -50,19 +51,22 @@ export function structuralSchema(
     at.refuse(`it contains itself: ${reasons.lazy}`);
     return {};
   }
+  const given = givenSchema(schema);
   const { type } = schema._zod.def;
-  const reason = reasons[type];
+  const reason = given === undefined ? reasons[type] : undefined;
   if (reason !== undefined) {
     at.refuse(reason);
     return {};
   }
   const extensions = extensionsOf(schema, at);
-  for (const check of checksOf(schema)) {
+  // What zod calls a custom type is its own first check.
+  for (const check of given === undefined ? checksOf(schema) : checksOf(schema).slice(1)) {
     const isStated = check.check === 'custom' && extensions['x-kubernetes-validations'] !== undefined;
     const isText = check.check === 'describe' || check.check === 'meta';
     if (!isStated && !isText && !understood[type]?.includes(check.check)) at.refuse(checkReason(check));
   }
-  return extended(typeSchema(schema as z.core.$ZodTypes, extensions, at, [...ancestors, schema]), extensions);
+  const stated = given ?? typeSchema(schema as z.core.$ZodTypes, extensions, at, [...ancestors, schema]);
+  return extended(stated, extensions);
 }
 
 function typeSchema(

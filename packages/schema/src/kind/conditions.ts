@@ -42,12 +42,6 @@ const schema = z
 const declared = z.registry<{ readonly types: readonly string[] }>();
 
 /**
- * The schema of `status.conditions` with these types, which the compiler then knows.
- *
- * @example
- * status: z.object({ conditions: conditions('Available', 'Progressing', 'Degraded') })
- */
-/**
  * The schema of `status.conditions` with these types of conditions. The writer of the status states one of these;
  * its readers may meet others. The engine stamps `observedGeneration` and `lastTransitionTime`. Throws a
  * `TypeError` for a type that is no name.
