@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Client, createClient, evict } from '@keelson/client';
-import { type Kind, keyOf } from '@keelson/core';
+import { keyOf } from '@keelson/core';
 import { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
@@ -13,8 +13,9 @@ import { ConfigMap, Namespace, Pod, ResourceQuota, ServiceAccount } from '@keels
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
 import { createControllers } from '../../src/index.ts';
 import { nodes, onlyNode, type Server } from '../behaviour.ts';
-import { masked, type Words, wordsOf } from './masked.ts';
+import { masked, wordsOf } from './masked.ts';
 import { connectTo, eventually, startRealServer } from './real-server.ts';
+import { type Chapter, isReady, labels, readAll, readEvents, template } from './story.ts';
 
 async function startTheirs(): Promise<Server> {
   const kube = await startKubernetes();
@@ -34,15 +35,6 @@ async function startTheirs(): Promise<Server> {
     },
   };
 }
-
-const labels = { app: 'web' };
-const template = (image: string) => ({
-  metadata: { labels, annotations: { note: 'template' } },
-  spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'web', image }] },
-});
-
-/** One chapter: does something in a namespace of its own and returns what can be read then, masked. */
-type Chapter = (client: Client, namespace: string) => Promise<unknown>;
 
 const newDeployment = (client: Client, namespace: string, spec: object = {}) =>
   client.create(Deployment, {
@@ -71,31 +63,6 @@ const rolledOut = (client: Client, namespace: string) =>
       (replicas === 0 || status.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable'))
     );
   });
-
-async function readAll(client: Client, namespace: string, kinds: readonly Kind[]): Promise<unknown> {
-  const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
-  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })));
-  return lists.map(({ items }) => sorted(items, words));
-}
-
-function sorted(items: readonly unknown[], words: Words): unknown[] {
-  return items.map((item) => masked(item, words)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-}
-
-async function readEvents(client: Client, namespace: string, controllers: readonly string[]): Promise<unknown> {
-  const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
-  const { items } = await client.list(Event, { namespace });
-  const told = items
-    .filter(({ reportingController = '' }) => controllers.includes(reportingController))
-    .map(({ type, reason, note, regarding, reportingController }) => {
-      const { apiVersion, kind, name } = regarding ?? {};
-      return { type, reason, note, regarding: { apiVersion, kind, name }, reportingController };
-    });
-  return sorted(told, words);
-}
-
-const isReady = ({ status }: Pod) =>
-  status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
 
 const observed = (client: Client, namespace: string) =>
   eventually('the budgets to be observed', async () => {
