@@ -14,10 +14,10 @@ import {
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { type ControllerName, type ControllersOptions, controllerNames, createControllers } from './controllers.ts';
+import { type ControllerName, type ControllersOptions, controllerNames, controllersWith } from './controllers.ts';
 import type { ClusterLogger } from './logger.ts';
 import { simulatedLogs } from './node/container-logs.ts';
-import { type NodeOptions, nodeName } from './node/controller.ts';
+import { type NodeOptions, nodeName, type PodLives } from './node/controller.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
 /** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
@@ -67,15 +67,22 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   // Virtual time knows what is left to do by the microtasks alone, so that nothing there may wait for a turn.
   const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
   const ownTransport = yieldingTransport(transport, isShared);
+  const lives: PodLives = new Map();
   const logs = only.includes('node')
-    ? simulatedLogs({ client: createClient({ transport, clock, random }), node: node?.name ?? nodeName, clock, random })
+    ? simulatedLogs({
+        client: createClient({ transport, clock, random }),
+        node: node?.name ?? nodeName,
+        run: (uid, container, which) => lives.get(uid)?.run(container, which),
+        clock,
+        random,
+      })
     : undefined;
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
     // No controller in here watches over nodes, so the node need not say again and again that it lives.
     const shared = { transport: ownTransport, clock, random, logger, node, heartbeat: false };
-    const controllers = createControllers({ ...shared, ...more, only: which });
+    const controllers = controllersWith({ ...shared, ...more, only: which }, lives);
     running.push(controllers.start(stop.signal));
     return controllers.synced;
   };

@@ -18,7 +18,7 @@ import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
-import { type NodeOptions, startNode } from './node/controller.ts';
+import { type NodeOptions, type PodLives, startNode } from './node/controller.ts';
 import { startReplicaSetController } from './replicaset/controller.ts';
 import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
@@ -88,6 +88,11 @@ const fieldManagers: Readonly<Partial<Record<ControllerName, string>>> = {
  * await controllers.start(signal);
  */
 export function createControllers(options: ControllersOptions): Controllers {
+  return controllersWith(options, new Map());
+}
+
+/** The same, and what lives on the node can be looked at. */
+export function controllersWith(options: ControllersOptions, lives: PodLives): Controllers {
   const { only = controllerNames } = options;
   const unknown = only.filter((name) => !isControllerName(name));
   if (unknown.length > 0) {
@@ -103,13 +108,17 @@ export function createControllers(options: ControllersOptions): Controllers {
     async start(signal) {
       if (isStarted) throw new TypeError('these controllers were started before');
       isStarted = true;
-      await run(options, only, signal, (all) => settle(Promise.all(all.map((each) => each.synced)).then(() => {})));
+      await run({ ...options, lives }, only, signal, (all) =>
+        settle(Promise.all(all.map((each) => each.synced)).then(() => {})),
+      );
     },
   };
 }
 
+type RunOptions = ControllersOptions & { readonly lives: PodLives };
+
 async function run(
-  options: ControllersOptions,
+  options: RunOptions,
   only: readonly ControllerName[],
   signal: AbortSignal,
   onStarted: (all: readonly RunningController[]) => void,
@@ -146,11 +155,7 @@ async function run(
   await Promise.all(recorders.map((each) => each[Symbol.asyncDispose]()));
 }
 
-function start(
-  name: ControllerName,
-  context: ControllerContext,
-  options: ControllersOptions,
-): RunningController | undefined {
+function start(name: ControllerName, context: ControllerContext, options: RunOptions): RunningController | undefined {
   switch (name) {
     case 'deployment':
       return startDeploymentController(context);
@@ -171,7 +176,7 @@ function start(
     case 'scheduler':
       return startScheduler(context);
     case 'node':
-      return startNode(context, { ...options.node, heartbeat: options.heartbeat ?? true });
+      return startNode(context, { ...options.node, heartbeat: options.heartbeat ?? true }, options.lives);
     default:
       return name satisfies never;
   }

@@ -67,6 +67,38 @@ test('a log is empty; who follows it waits until the container has ended, though
   assert.equal(late.isOver, true, 'nothing is left to wait for');
 });
 
+test('a container writes what its command says, and its pod is over when it has ended', async () => {
+  await using scene = await start();
+  const { client, clock } = scene;
+  const command = ['sh', '-c', 'echo one; sleep 5; echo two; exit 3'];
+  await newPod(client, { restartPolicy: 'Never', containers: [{ name: 'web', image: 'web:1', command }] });
+  await clock.advance(1000);
+  const early = read(client);
+  const following = read(client, { follow: true });
+  await clock.settle();
+  assert.deepEqual(early, { text: 'one\n', isOver: true, failure: undefined });
+  assert.deepEqual(following, { text: 'one\n', isOver: false, failure: undefined });
+  await clock.advance(5000);
+  assert.deepEqual(following, { text: 'one\ntwo\n', isOver: true, failure: undefined });
+  const { status } = await client.get(Pod, 'default/a');
+  assert.equal(status.phase, 'Failed');
+  assert.equal(status.containerStatuses?.[0]?.state?.terminated?.exitCode, 3);
+  const last = read(client, { tailLines: 1, limitBytes: 2 });
+  await clock.settle();
+  assert.equal(last.text, 'tw');
+});
+
+test('the log of the run before the last restart is kept', async () => {
+  await using scene = await start();
+  const { client, clock } = scene;
+  const command = ['sh', '-c', 'echo bad; exit 1'];
+  await newPod(client, { containers: [{ name: 'web', image: 'web:1', command }] });
+  await clock.advance(1000);
+  const previous = read(client, { previous: true });
+  await clock.settle();
+  assert.deepEqual(previous, { text: 'bad\n', isOver: true, failure: undefined });
+});
+
 test('who follows a pod that is removed at once is let go', async () => {
   await using scene = await start();
   const { client, clock } = scene;

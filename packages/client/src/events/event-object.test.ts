@@ -26,11 +26,14 @@ test('an event says who saw what about which object, and when', () => {
 });
 
 test('an event that was seen before it was sent is a series from the start', () => {
-  const event = { type: 'Warning', reason: 'R', action: 'A', message: 'm', related: pod } as const;
+  const fieldPath = 'spec.containers{web}';
+  const event = { type: 'Warning', reason: 'R', action: 'A', message: 'm', fieldPath, related: pod } as const;
   const made = eventObject(pod, event, source, { name: 'n', firstAt: at, seen: { count: 3, lastAt: at + 1000 } });
   assert.deepEqual(made.series, { count: 3, lastObservedTime: '2026-01-01T00:00:01.500000Z' });
   assert.equal(made.action, 'A');
   assert.equal(made.related?.name, 'web-0');
+  assert.equal(made.regarding?.fieldPath, fieldPath);
+  assert.equal(made.related?.fieldPath, undefined);
 });
 
 test('texts are cut to what the server accepts', () => {

@@ -21,6 +21,8 @@ export interface NewEvent {
   readonly action?: string | undefined;
   /** For people. Cut at 1024 bytes. */
   readonly message: string;
+  /** Which part of the object it is about, such as `spec.containers{web}`. @default all of it */
+  readonly fieldPath?: string | undefined;
   /** A second object, such as the Pod that was made. */
   readonly related?: EventSubject | undefined;
 }
@@ -42,7 +44,7 @@ const maxNameLength = 253;
 
 /** Only what an event needs: whole objects and long texts would be held for as long as the event is remembered. */
 export function withoutBallast(regarding: EventSubject, event: NewEvent): [EventSubject, NewEvent] {
-  const { type, reason, action, message, related } = event;
+  const { type, reason, action, message, fieldPath, related } = event;
   return [
     subjectOf(regarding),
     {
@@ -50,6 +52,7 @@ export function withoutBallast(regarding: EventSubject, event: NewEvent): [Event
       reason: reason.slice(0, maxWordLength),
       action: action?.slice(0, maxWordLength),
       message: cutBytes(message, maxNoteBytes),
+      fieldPath,
       related: related && subjectOf(related),
     },
   ];
@@ -73,7 +76,7 @@ export function eventObject(
     reason: event.reason.slice(0, maxWordLength),
     action: (event.action ?? event.reason).slice(0, maxWordLength),
     note: cutBytes(event.message, maxNoteBytes),
-    regarding: reference(regarding),
+    regarding: { ...reference(regarding), ...(event.fieldPath ? { fieldPath: event.fieldPath } : {}) },
     ...(event.related ? { related: reference(event.related) } : {}),
     reportingController: source.controller,
     reportingInstance: source.instance.slice(0, maxWordLength),

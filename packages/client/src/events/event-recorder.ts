@@ -171,7 +171,7 @@ class SeriesRecorder implements EventRecorder {
 
   /** The series that this event continues or begins; nothing when the object has caused too many. */
   #seriesOf(regarding: EventSubject, said: NewEvent): Series | undefined {
-    const subject = objectId(regarding);
+    const subject = [...objectId(regarding), said.fieldPath];
     const event = this.#similar.combine([...subject, said.type, said.reason, said.action, said.related], said);
     const id = JSON.stringify([...subject, event.type, event.reason, event.action, event.message, event.related]);
     const now = this.#clock.monotonic();

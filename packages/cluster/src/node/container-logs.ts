@@ -1,18 +1,25 @@
 /**
- * The logs of the simulated node: its containers write nothing, so every log is empty.
+ * The logs of the simulated node: what its containers were said to write, at the times at which they write it.
  *
- * Whether there is a log at all is said as a kubelet says it. Who follows one waits, as for any silent container, until
- * the container has ended.
+ * Whether there is a log at all is said as a kubelet says it. Who follows one waits, as for any container, until it ends.
  */
 import type { ContainerLog, ContainerLogRequest, ContainerLogs } from '@keelson/apiserver';
 import { type Client, createInformer } from '@keelson/client';
-import type { Clock, Random } from '@keelson/core';
-import { type ContainerStatus, Pod } from '@keelson/core/v1';
+import { type Clock, type Random, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { Pod } from '@keelson/core/v1';
+import type { Run } from './container-life.ts';
+import { chosen, linesOf, shown } from './log-lines.ts';
+import { statusNamed } from './pod-life.ts';
+
+/** Finds what a container wrote, by the pod's uid. */
+type FindRun = (uid: string, container: string, which: { readonly isPrevious: boolean }) => Run | undefined;
 
 export interface SimulatedLogsOptions {
   readonly client: Client;
   /** The name of the node. */
   readonly node: string;
+  readonly run: FindRun;
   readonly clock: Clock | undefined;
   readonly random: Random | undefined;
 }
@@ -22,14 +29,14 @@ export function simulatedLogs(options: SimulatedLogsOptions): ContainerLogs {
     if (request.node !== options.node) return { type: 'unreachable' };
     const message = whyNoLog(request.pod, request.container, request.previous);
     if (message !== undefined) return { type: 'refused', message };
-    return { type: 'log', bytes: request.follow ? silence(options, request) : nothing() } satisfies ContainerLog;
+    return { type: 'log', bytes: limited(read(options, request), request.limitBytes) } satisfies ContainerLog;
   };
 }
 
 /** In the kubelet's words why a container has no log; `undefined` when it has one. */
 export function whyNoLog(pod: Pod, name: string, previous: boolean): string | undefined {
   const which = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)}`;
-  const status = statusOf(pod, name);
+  const status = statusNamed(pod, name);
   if (status === undefined) return `${which} is not available`;
   const { state = {}, lastState = {} } = status;
   const hadOne = lastState.terminated?.containerID !== undefined;
@@ -42,29 +49,62 @@ export function whyNoLog(pod: Pod, name: string, previous: boolean): string | un
   return reason ? `${which} is waiting to start: ${reason}` : `${which} is waiting to start - no logs yet`;
 }
 
-function statusOf({ status }: Pod, name: string): ContainerStatus | undefined {
-  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
-  return [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(
-    (each) => each.name === name,
-  );
+async function* read(options: SimulatedLogsOptions, request: ContainerLogRequest): AsyncGenerator<string, void> {
+  const { clock = systemClock, run: find } = options;
+  const { uid } = request.pod.metadata;
+  const which = { isPrevious: request.previous };
+  const all = () => linesOf(find(uid, request.container, which) ?? nothing);
+  const openedAt = clock.now();
+  const isThere = ({ atMs }: { readonly atMs: number }) => atMs <= openedAt;
+  for (const line of chosen(all().filter(isThere), request, openedAt)) yield shown(line, request);
+  if (!request.follow) return;
+  const end = new AbortController();
+  const ended = untilEnd(options, request, end);
+  const startedAt = find(uid, request.container, which)?.startedAtMs;
+  try {
+    for (const line of all().filter((each) => !isThere(each))) {
+      await sleep(clock, line.atMs - clock.now(), end.signal).catch(() => {});
+      const run = find(uid, request.container, which);
+      // After a restart the log is that of another run; whoever wants it asks again.
+      if (run?.startedAtMs !== startedAt || clock.now() < line.atMs) break;
+      yield shown(line, request);
+    }
+    await ended;
+  } finally {
+    end.abort(new Error('the reader left'));
+    await ended;
+  }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+const nothing: Run = { startedAtMs: 0, endedAtMs: undefined, output: [] };
 
-/** No bytes, for as long as the container runs. */
-async function* silence(
+async function* limited(
+  text: AsyncIterable<string>,
+  limitBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array, void> {
+  let left = limitBytes;
+  for await (const each of text) {
+    const bytes = Buffer.from(each).subarray(0, left);
+    yield bytes;
+    left -= bytes.length;
+    if (left <= 0) return;
+  }
+}
+
+/** Resolves when the container has ended or the reader has left; `end` is aborted then. */
+async function untilEnd(
   { client, clock, random }: SimulatedLogsOptions,
   { pod, container, signal }: ContainerLogRequest,
-): AsyncGenerator<Uint8Array, void> {
+  ended: AbortController,
+): Promise<void> {
   const { name, namespace, uid } = pod.metadata;
-  const ended = new AbortController();
   const end = () => ended.abort(new Error('the container ended, or the reader left'));
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   const informer = createInformer(client, Pod, { namespace, fields: `metadata.name=${name}`, clock, random });
   informer.subscribe(({ type, object }) => {
     if (type === 'deleted' || object.metadata.uid !== uid) end();
-    else if (statusOf(object, container)?.state?.running === undefined) end();
+    else if (statusNamed(object, container)?.state?.running === undefined) end();
   });
   const watching = informer.start(ended.signal);
   // It may be gone already, and then no event says so.

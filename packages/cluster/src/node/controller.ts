@@ -1,5 +1,5 @@
 /**
- * The simulated node: a Node without a machine. Pods that are bound to it run, become ready and stop, in the eyes of
+ * The simulated node: a Node without a machine. Pods that are bound to it run, become ready, end and stop, in the eyes of
  * everyone who asks the API server; no container exists.
  *
  * Promises: a deleted pod keeps its grace period: it is gone when its containers have stopped, and at the latest when the
@@ -12,9 +12,11 @@ import { Node, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
 import { nodeIndex, podsOn } from '../scheduler/controller.ts';
+import type { Moment } from './container-life.ts';
 import { isOurs, newNode, nodeAddress, nodeStatus, withoutNotReady } from './node-object.ts';
 import { nextAddress } from './pod-address.ts';
-import { creating, type PodReport, running, terminated } from './pod-status.ts';
+import { type PodHost, PodLife } from './pod-life.ts';
+import { scriptOf } from './script.ts';
 
 /** How the simulated node is called, and how long its containers take. */
 export interface NodeOptions {
@@ -42,8 +44,16 @@ const leaseNamespace = 'kube-node-lease';
 
 const heartbeatKey = 'heartbeat';
 
-export function startNode(context: ControllerContext, settings: NodeSettings): RunningController {
-  const node = new SimulatedNode(context, settings);
+/** Longer than that no timer can wait. */
+const longestMs = 2 ** 31 - 1;
+
+const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
+
+/** The pods that live on the node, by uid: shared with those who are asked for their logs. */
+export type PodLives = Map<string, PodLife>;
+
+export function startNode(context: ControllerContext, settings: NodeSettings, lives: PodLives): RunningController {
+  const node = new SimulatedNode(context, settings, lives);
   const { synced, stopped } = startLoop(context, {
     name: 'node',
     queue: node.queue,
@@ -62,23 +72,29 @@ class SimulatedNode {
   readonly #context: ControllerContext;
   readonly #settings: Required<{ [Field in keyof NodeSettings]: NonNullable<NodeSettings[Field]> }>;
   readonly #recorder: EventRecorder;
-  /** When a pod's containers started, or were asked to stop, by uid and monotonic. */
-  readonly #startedAt = new Map<string, number>();
-  readonly #stoppingAt = new Map<string, number>();
+  readonly #host: PodHost;
+  readonly #lives: PodLives;
   #lastAddress: string | undefined;
   #statusAt = Number.NEGATIVE_INFINITY;
   #settleRegistered: (() => void) | undefined;
 
-  constructor(context: ControllerContext, settings: NodeSettings) {
+  constructor(context: ControllerContext, settings: NodeSettings, lives: PodLives) {
     const { name = nodeName, readyAfterMs = 1000, stopAfterMs = 1000, heartbeat } = settings;
     this.#context = context;
+    this.#lives = lives;
     this.#settings = { name, readyAfterMs, stopAfterMs, heartbeat };
     this.queue = createWorkQueue({ clock: context.clock });
     this.#recorder = context.recorder('kubelet');
+    this.#host = {
+      script: (pod, container, role) => scriptOf(pod, container, role, this.#settings),
+      newAddress: (pod) => this.#addressOf(pod),
+      newId: () => `simulated://${context.random.uuid()}${context.random.uuid()}`.replaceAll('-', ''),
+      tell: (pod, event) => this.#recorder.event(pod, event),
+    };
     this.pods = context.informers.informer(Pod, { indexes: nodeIndex });
     this.pods.subscribe(
       ({ type, object }) => {
-        if (type === 'deleted') this.#forget(object.metadata.uid);
+        if (type === 'deleted') this.#lives.delete(object.metadata.uid);
         else if (object.spec.nodeName === name) this.queue.add(keyOf(object));
       },
       { signal: context.signal },
@@ -95,7 +111,7 @@ class SimulatedNode {
     const pod = this.pods.store.get(key);
     if (!pod || pod.spec.nodeName !== this.#settings.name) return;
     if (pod.metadata.deletionTimestamp !== undefined) await this.#stop(pod, pod.metadata.deletionTimestamp);
-    else if (pod.status.phase !== 'Succeeded' && pod.status.phase !== 'Failed') await this.#run(pod);
+    else if (!isOver(pod)) await this.#run(pod);
   }
 
   async #beat(): Promise<void> {
@@ -144,74 +160,44 @@ class SimulatedNode {
   }
 
   async #run(pod: Pod): Promise<void> {
+    const life = this.#lifeOf(pod);
+    const created = pod.status.startTime ? pod : await this.#report(pod, life);
+    const leftMs = life.advance(created, this.#now());
+    await this.#report(created, life);
+    if (leftMs !== undefined) this.#later(pod, leftMs);
+  }
+
+  #later(pod: Pod, leftMs: number): void {
+    this.queue.addAfter(keyOf(pod), Math.min(leftMs, longestMs));
+  }
+
+  #lifeOf(pod: Pod): PodLife {
+    const { uid } = pod.metadata;
+    const life = this.#lives.get(uid) ?? new PodLife(pod, this.#host, this.#now());
+    this.#lives.set(uid, life);
+    return life;
+  }
+
+  #now(): Moment {
     const { clock } = this.#context;
-    const created = pod.status.startTime ? pod : await this.#report(pod, creating(pod, clock.now()));
-    const started = created.status.phase === 'Running' ? created : await this.#start(created);
-    await this.#makeReady(started);
+    return { wallMs: clock.now(), monotonicMs: clock.monotonic() };
   }
 
-  async #start(pod: Pod): Promise<Pod> {
-    const isReady = this.#readyAfterMs(pod) === 0;
-    this.#startedAt.set(pod.metadata.uid, this.#context.clock.monotonic());
-    const started = await this.#report(pod, this.#running(pod, isReady));
-    for (const { image = '' } of pod.spec.containers) {
-      const present = `Container image "${image}" already present on machine and can be accessed by the pod`;
-      this.#recordEvent(pod, 'Pulled', present);
-      this.#recordEvent(pod, 'Created', 'Container created');
-      this.#recordEvent(pod, 'Started', 'Container started');
-    }
-    return started;
-  }
-
-  async #makeReady(pod: Pod): Promise<void> {
-    const { clock } = this.#context;
-    const startedAt = this.#startedAt.get(pod.metadata.uid) ?? Number.NEGATIVE_INFINITY;
-    const waitMs = startedAt + this.#readyAfterMs(pod) - clock.monotonic();
-    if (waitMs > 0) {
-      this.queue.addAfter(keyOf(pod), waitMs);
-      return;
-    }
-    const report = this.#running(pod, true);
-    const isSaid = equalJson({ ...pod.status, ...report }, pod.status);
-    if (!isSaid) await this.#report(pod, report);
-  }
-
-  #running(pod: Pod, isReady: boolean): PodReport {
-    const { clock, random } = this.#context;
-    const newId = () => `simulated://${random.uuid()}${random.uuid()}`.replaceAll('-', '');
-    return running(pod, { podIP: this.#addressOf(pod), isReady, newId }, clock.now());
-  }
-
-  #addressOf({ spec, status }: Pod): string {
-    if (status.podIP) return status.podIP;
+  #addressOf({ spec }: Pod): string {
     if (spec.hostNetwork) return nodeAddress;
     const used = podsOn(this.pods.store, this.#settings.name).map(({ status: { podIP } }) => podIP ?? '');
     this.#lastAddress = nextAddress(this.#lastAddress ?? used.filter((ip) => ip !== nodeAddress).at(-1), new Set(used));
     return this.#lastAddress;
   }
 
-  #readyAfterMs({ spec }: Pod): number {
-    const probes = spec.containers.map(({ readinessProbe }) => (readinessProbe?.initialDelaySeconds ?? 0) * 1000);
-    return Math.max(this.#settings.readyAfterMs, ...probes);
-  }
-
   async #stop(pod: Pod, deletionTimestamp: string): Promise<void> {
-    const { clock } = this.#context;
-    const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata;
-    const hasStarted = pod.status.phase === 'Running';
-    if (!this.#stoppingAt.has(uid)) {
-      this.#stoppingAt.set(uid, clock.monotonic());
-      if (hasStarted)
-        for (const { name } of pod.spec.containers) this.#recordEvent(pod, 'Killing', `Stopping container ${name}`);
-    }
-    const graceLeftMs = Date.parse(deletionTimestamp) - clock.now();
-    const stopLeftMs = (this.#stoppingAt.get(uid) ?? 0) + this.#settings.stopAfterMs - clock.monotonic();
-    const waitMs = hasStarted ? Math.min(graceLeftMs, stopLeftMs) : 0;
-    if (waitMs > 0) {
-      this.queue.addAfter(keyOf(pod), waitMs);
-      return;
-    }
-    if (hasStarted) await this.#report(pod, terminated(pod, stopLeftMs > 0 ? 137 : 0, clock.now()));
+    const { deletionGracePeriodSeconds = 0 } = pod.metadata;
+    const life = this.#lifeOf(pod);
+    const now = this.#now();
+    life.stop(pod, Math.max(0, Date.parse(deletionTimestamp) - now.wallMs), now);
+    const leftMs = life.advance(pod, now);
+    if (life.isRunning) return this.#later(pod, leftMs ?? 0);
+    if (life.hasStarted && !isOver(pod)) await this.#report(pod, life);
     // Without a grace period the server removes it by itself, or finalizers keep what is left of it.
     if (deletionGracePeriodSeconds > 0) await this.#remove(pod);
   }
@@ -225,18 +211,10 @@ class SimulatedNode {
     }
   }
 
-  /** Writes the status, and returns the pod as it is then. */
-  async #report(pod: Pod, report: PodReport): Promise<Pod> {
-    const status = { ...pod.status, ...report };
+  /** Writes the status, if it says something new, and returns the pod as it is then. */
+  async #report(pod: Pod, life: PodLife): Promise<Pod> {
+    const status = { ...pod.status, ...life.report(pod, this.#now()) };
+    if (equalJson(status, pod.status)) return pod;
     return await this.#context.client.update(Pod, { ...pod, status }, { subresource: 'status' });
-  }
-
-  #recordEvent(pod: Pod, reason: string, message: string): void {
-    this.#recorder.event(pod, { type: 'Normal', reason, message });
-  }
-
-  #forget(uid: string): void {
-    this.#startedAt.delete(uid);
-    this.#stoppingAt.delete(uid);
   }
 }
