@@ -1,11 +1,14 @@
 /** The examples of the engine, in virtual time. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { installDefinitions } from '@keelson/client';
 import { ConfigMap, Secret } from '@keelson/core/v1';
+import { createManager, printPlannedPass } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
 import * as monitored from '../runtime/optional-kind.ts';
+import * as planned from '../runtime/plan-first.ts';
 import * as polled from '../runtime/poll-the-outside.ts';
 import * as mapped from '../runtime/read-in-a-mapping.ts';
 import * as referring from '../runtime/refer-to-a-secret.ts';
@@ -63,4 +66,28 @@ test('poll-the-outside: a Site follows what the registrar and a hook say', async
   registrar.expiry.set('a.example', '2031');
   hooks.wake('default/a');
   await shows('2031', 1000);
+});
+
+test('plan-first: what would change is printed, and neither the cluster nor the outside hears of it', async () => {
+  const { directory, plannedOperator, Site } = planned;
+  await using cluster = await startCluster({ operators: [plannedOperator] });
+  const { client, clock } = cluster;
+  await client.create(Site, { metadata: { ...metadata, name: 'shop' }, spec: { host: 'shop.example' } });
+  await cluster.eventually(Site, 'default/shop', ({ status }) => status?.published === true, 10_000);
+  await cluster.replicas[0]?.stop();
+  await client.create(Site, { metadata: { ...metadata, name: 'blog' }, spec: { host: 'blog.example' } });
+  await client.patch(Site, 'default/shop', { spec: { host: 'shop.test' } });
+  let text = '';
+  const manager = createManager(plannedOperator, {
+    transport: cluster.cluster.transport,
+    clock,
+    plan: (pass) => {
+      text += printPlannedPass(pass);
+    },
+  });
+  const ended = manager.start(new AbortController().signal);
+  await clock.advance(1000);
+  await ended;
+  assert.deepEqual([...directory], ['shop.example']);
+  assert.ok(readFileSync(new URL('../../docs/runtime.md', import.meta.url), 'utf8').includes(text), text);
 });

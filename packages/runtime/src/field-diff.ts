@@ -48,12 +48,12 @@ function at(value: unknown, path: FieldPath): unknown {
 }
 
 /** What most keyed lists are keyed by: containers, volumes and variables by name, conditions by type. */
-function nameOf(item: unknown): string | undefined {
+export function nameOf(item: unknown): string | undefined {
   if (!isObject(item)) return undefined;
   const { name, type, port } = item;
   return [name, type, port].find((each) => typeof each === 'string' || typeof each === 'number')?.toString();
 }
 
 /** The server keeps nothing for an empty list or map. */
-const isNothing = (value: unknown): boolean =>
+export const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -34,6 +34,8 @@ export type { Mistake } from './loop/mistakes.ts';
 export { ListenError, type ListenOptions } from './manager/http-server.ts';
 export type { LeadershipOptions } from './manager/leadership.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export type { PlannedChange, PlannedEvent, PlannedPass } from './plan/planned-pass.ts';
+export { type PlanPrintOptions, printPlannedPass, printPlanSummary } from './plan/print-plan.ts';
 export { run } from './run/run.ts';
 export type { Storm } from './storms/storms.ts';
 export type { Attribute, Span, Tracer } from './tracing.ts';

@@ -1,4 +1,4 @@
-/** An operator as a process whose author forgot things: one promise is not awaited, another never settles, one calls on and on. */
+/** An operator as a process whose author forgot things: an await, an end, a pause; and one that throws. */
 import { keyOf, operator, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { controller, done, run } from '../src/index.ts';
@@ -12,6 +12,7 @@ const forgetful = controller({
   for: Widget,
   async reconcile(widget, { status, client, events, logger, signal }) {
     if (widget.spec.text === 'reject') void fail();
+    if (widget.spec.text === 'throw') throw new Error('this is thrown');
     if (widget.spec.text === 'hang') {
       await status.apply({ seen: 'hanging', conditions: [] });
       await sleep(systemClock, 3_600_000); // keeps the process alive, and does not heed the signal

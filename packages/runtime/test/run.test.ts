@@ -112,6 +112,37 @@ test('a promise that nobody waits for is reported, and the process goes on', asy
   );
 });
 
+test('--plan prints what would be written, writes nothing, and ends with 1 when a pass failed', async () => {
+  const cluster = createCluster();
+  const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
+  await installDefinitions(client, [crdOf(Widget)]);
+  await using door = await cluster.listen();
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-run-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, door.kubeconfig, { mode: 0o600 });
+  const plan = () => promisify(execFile)(process.execPath, [main, '--kubeconfig', kubeconfig, '--plan']);
+  const planOfA = `Widget default/a
+  ~ Widget default/a
+  +   status:
+  +     seen: fine
+  +     observedGeneration: 1
+`;
+  try {
+    await client.create(Widget, newWidget('a', 'fine'));
+    assert.deepEqual(await plan(), { stdout: `${planOfA}1 object: 1 to change\n`, stderr: '' });
+    await client.create(Widget, newWidget('b', 'throw'));
+    await assert.rejects(plan(), {
+      code: 1,
+      stdout: `${planOfA}Widget default/b\n  ! failed: this is thrown\n2 objects: 1 to change, 1 failed\n`,
+      stderr: '',
+    });
+    assert.equal((await client.get(Widget, 'default/a')).status, undefined);
+  } finally {
+    await rm(folder, { recursive: true });
+    await cluster[Symbol.asyncDispose]();
+  }
+});
+
 test('a port that is taken is told with the flag that chooses another', async () => {
   const taken = createServer().listen(0);
   await once(taken, 'listening');

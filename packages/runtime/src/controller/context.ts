@@ -39,6 +39,8 @@ export interface ReconcileContext<
   readonly logger: Logger;
   /** What whoever runs the operator has chosen; `undefined` unless the controller declares `settings`. */
   readonly settings: Settings;
+  /** Whether nothing is written, by `--plan`: effects outside of the cluster are to be skipped. */
+  readonly plan: boolean;
   /** Time for the author's code; in tests it is the cluster's. */
   readonly clock: Clock;
   /** Aborted when the reconcile has to stop; for the author's own I/O. */

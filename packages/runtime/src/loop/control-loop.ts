@@ -54,6 +54,8 @@ export interface ControlLoopOptions {
   /** What the author declared and whoever runs the operator chose. */
   readonly settings: unknown;
   readonly clock: Clock;
+  /** Whether nothing is written. @default false */
+  readonly isPlan?: boolean | undefined;
   /** Hears of storms beside log, metrics and Events. */
   readonly onStorm?: ((storm: Storm) => void) | undefined;
   /** Hears how each pass ended. */

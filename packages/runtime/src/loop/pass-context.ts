@@ -42,6 +42,7 @@ export function contextOf(
     events: pass.guard('events', eventsOf(options, object), () => 'tell'),
     logger,
     settings: controller.settings === undefined ? undefined : options.settings,
+    plan: options.isPlan ?? false,
     clock,
     signal: pass.signal,
   };

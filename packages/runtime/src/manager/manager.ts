@@ -14,6 +14,7 @@ import {
   createSharedInformers,
   type EventRecorder,
   type Informer,
+  type OwnWrite,
   type Term,
 } from '@keelson/client';
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
@@ -31,6 +32,8 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { observeWatches } from '../metrics/watch-metrics.ts';
 import { NoOpApplies } from '../owned/no-op-apply.ts';
+import { planPasses } from '../plan/plan.ts';
+import type { PlannedPass } from '../plan/planned-pass.ts';
 import type { Storm } from '../storms/storms.ts';
 import type { Tracer } from '../tracing.ts';
 import { runControllers } from './controllers.ts';
@@ -66,6 +69,11 @@ export interface ManagerOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** Measure the process and Node as well, which only one manager of a process should. @default false */
   readonly processMetrics?: boolean;
+  /**
+   * Write nothing: reconcile each object that is there once, tell what its pass would have written, and end. There are
+   * no servers, no election, no tasks and no sources then, and `finalize` is never called. @default everything is written
+   */
+  readonly plan?: ((pass: PlannedPass) => void) | undefined;
   /** Makes a span for each pass; OpenTelemetry's tracer will do. @default none */
   readonly tracer?: Tracer;
   /** More headers for every request, such as the `traceparent` of the active span. @default none */
@@ -93,7 +101,7 @@ export interface ManagerOptions {
 
 /** An operator that can be started. */
 export interface Manager {
-  /** Runs until the signal is aborted and everything has stopped. Rejects when it cannot start. */
+  /** Runs until the signal is aborted and everything has stopped; with `plan`, until all is planned. Rejects when it cannot start. */
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -108,7 +116,12 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
-  if (operator.secureMetrics && options.metrics !== false && options.metrics?.tls === undefined) {
+  if (
+    operator.secureMetrics &&
+    options.plan === undefined &&
+    options.metrics !== false &&
+    options.metrics?.tls === undefined
+  ) {
     throw new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
   }
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
@@ -128,15 +141,17 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
   async function manage(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
     await using transport = borrowed(options) ?? connectTo(options, operator, clock);
     const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
-    const client = createClient({
-      transport,
-      clock,
-      random,
-      fieldManager: operator.name,
-      metrics: metrics.requests,
-      headers: options.headers,
-      onWarning: (warning) => logger.warn('The API server warns', { warning }),
-    });
+    const clientOf = (way: Transport) =>
+      createClient({
+        transport: way,
+        clock,
+        random,
+        fieldManager: operator.name,
+        metrics: metrics.requests,
+        headers: options.headers,
+        onWarning: (warning) => logger.warn('The API server warns', { warning }),
+      });
+    const client = clientOf(transport);
     await using informers = createSharedInformers({
       client,
       clock,
@@ -167,6 +182,11 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         logCauses: options.logCauses ?? false,
       };
     });
+    const written = { onWritten: (write: OwnWrite) => informers.overlay(write) };
+    if (options.plan !== undefined) {
+      const planned = { controllers, transport, settings, clock, onPlanned: options.plan };
+      return await planPasses({ ...planned, clientOf: (way) => clientOf(way).with(written) }, signal);
+    }
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
     await using _health = await serve(
       'health probe',
@@ -193,7 +213,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
     const parts = {
-      client: client.with({ onWritten: (write) => informers.overlay(write) }),
+      client: client.with(written),
       name: operator.name,
       settings,
       onEventError,

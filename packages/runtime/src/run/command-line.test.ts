@@ -104,6 +104,17 @@ test('metrics that are declared secure are never served in the open', () => {
   assert.deepEqual(given.metricsTls, { certFile: 'a', keyFile: 'b' });
 });
 
+test('a plan logs warnings alone unless told otherwise, and needs no certificate, since it serves nothing', () => {
+  const secure = operator({ name: 'x', controllers: [{ for: ConfigMap }], secureMetrics: true });
+  const levelOf = (...argv: readonly string[]) => {
+    const { plan, logLevel } = readArguments(argv, {}, secure);
+    return [plan, logLevel];
+  };
+  assert.deepEqual(levelOf('--plan'), [true, 'warn']);
+  assert.deepEqual(levelOf('--plan', '--log-level', 'info'), [true, 'info']);
+  assert.deepEqual(levelOf('--metrics-port', '0'), [false, 'info']);
+});
+
 test('an argument that cannot be used is refused with the value received', () => {
   const cases = [
     [['--health-port', '70000'], '--health-port must be a port from 0 to 65535, received "70000"'],

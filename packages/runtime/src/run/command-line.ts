@@ -25,6 +25,8 @@ export interface Arguments {
   readonly metricsPort: number;
   readonly metricsTls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly gracePeriodMs: number;
+  /** Whether nothing is written. */
+  readonly plan: boolean;
   readonly leaderElection: LeadershipOptions | false;
   /** Absent: text on a terminal, JSON elsewhere. */
   readonly logFormat: 'json' | 'text' | undefined;
@@ -56,8 +58,9 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     'leader-elect-exit': { type: 'boolean', default: false },
     'grace-period': { type: 'string', default: '25' },
     'log-format': { type: 'string' },
-    'log-level': { type: 'string', default: 'info' },
+    'log-level': { type: 'string' },
     'log-causes': { type: 'boolean', default: false },
+    plan: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const satisfies ParseArgsConfig['options'];
   const settings = operator.settings ? settingsOf(operator.settings, operator.name) : [];
@@ -70,7 +73,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
   const metricsPort = port('--metrics-port', values['metrics-port']);
   const metricsTls = pairOf(values['metrics-cert'], values['metrics-key']);
-  if (operator.secureMetrics && metricsPort > 0 && metricsTls === undefined) {
+  if (operator.secureMetrics && !values.plan && metricsPort > 0 && metricsTls === undefined) {
     throw new RangeError('metrics are for those who may: give --metrics-cert and --metrics-key, or --metrics-port 0');
   }
   return {
@@ -81,6 +84,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     metricsPort,
     metricsTls,
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
+    plan: values.plan,
     leaderElection: values['leader-elect'] && {
       lease: leaseIn(values['leader-elect-lease']),
       ...leaseTimes(values),
@@ -88,7 +92,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     },
     logFormat:
       values['log-format'] === undefined ? undefined : oneOf('--log-format', values['log-format'], ['json', 'text']),
-    logLevel: oneOf('--log-level', values['log-level'], levels),
+    logLevel: oneOf('--log-level', values['log-level'] ?? (values.plan ? 'warn' : 'info'), levels),
     logCauses: values['log-causes'],
     settings: givenSettings(settings, parsed.values, env),
     help: values.help,
@@ -237,8 +241,10 @@ Options:
   --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
                         period of 30 (default: 25)
   --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
-  --log-level LEVEL     ${levels.join(', ')} (default: info)
+  --log-level LEVEL     ${levels.join(', ')} (default: info; with --plan, warn)
   --log-causes          say with each pass why it runs
+  --plan                print what each object's pass would write, as a diff, write
+                        nothing, and end; the right to read is enough
   --help                this text
 ${settings === undefined ? '' : settingsHelp(settingsOf(settings, name))}`;
 

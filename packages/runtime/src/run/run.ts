@@ -9,6 +9,8 @@ import { jsonLogger, textLogger } from '../log/log.ts';
 import type { Logger } from '../log/logger.ts';
 import { errorOf } from '../log/thrown.ts';
 import { createManager, type ManagerOptions } from '../manager/manager.ts';
+import type { PlannedPass } from '../plan/planned-pass.ts';
+import { printPlannedPass, printPlanSummary } from '../plan/print-plan.ts';
 import { type Arguments, checkSettings, helpText, readArguments } from './command-line.ts';
 
 /**
@@ -39,9 +41,17 @@ export async function run(
       platform: `${process.platform}/${process.arch}`,
       cluster: config.source,
     });
+    const planned: PlannedPass[] = [];
+    const color = process.stdout.isTTY && process.stdout.hasColors();
     const manager = createManager(operator, {
       config,
       logger,
+      plan: options.plan
+        ? (pass) => {
+            planned.push(pass);
+            process.stdout.write(printPlannedPass(pass, { color }));
+          }
+        : undefined,
       health: options.healthPort > 0 && { port: options.healthPort, setBy: '--health-port' },
       metrics: options.metricsPort > 0 && {
         port: options.metricsPort,
@@ -63,6 +73,8 @@ export async function run(
     using _rejections = reportedRejections(logger);
     stop = stopSignal(logger);
     await manager.start(stop);
+    if (options.plan) process.stdout.write(`${printPlanSummary(planned)}\n`);
+    if (planned.some(({ error }) => error !== undefined)) process.exitCode = 1;
   } catch (thrown) {
     process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
     // What did not stop may keep the process alive for ever.

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { diffLines } from './object-diff.ts';
+
+const cases: readonly (readonly [name: string, before: unknown, after: unknown, lines: readonly string[]])[] = [
+  ['equal values differ nowhere', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
+  ['nothing and an empty map or list are the same', { a: {}, b: null }, { c: [] }, []],
+  ['a value in the place of another', { a: { b: 1, c: 2 } }, { a: { b: 3, c: 2 } }, [' a:', '-  b: 1', '+  b: 3']],
+  ['what comes is shown whole', {}, { a: { b: ['x'], c: [] } }, ['+a:', '+  b:', '+    - x']],
+  ['what goes is shown whole', { a: [{ b: 1, c: { d: 2 } }] }, {}, ['-a:', '-  - b: 1', '-    c:', '-      d: 2']],
+  ['a list in the place of a map', { a: { b: 1 } }, { a: [1] }, ['-a:', '-  b: 1', '+a:', '+  - 1']],
+  [
+    'items by their names',
+    [{ name: 'a', v: 1 }, { name: 'b' }, { name: 'c', v: 1 }],
+    [{ name: 'c', v: 2 }, { name: 'a', v: 1 }, { name: 'd' }],
+    ['-- name: b', ' - name: c', '-  v: 1', '+  v: 2', '+- name: d'],
+  ],
+  [
+    'items by their type or port',
+    [{ type: 'Ready', v: 1 }],
+    [{ type: 'Ready', v: 2 }],
+    [' - type: Ready', '-  v: 1', '+  v: 2'],
+  ],
+  ['items without a name by their content', ['a', 'b', 'c'], ['a', 'c', 'd'], ['-- b', '+- d']],
+  ['items that hold nothing', [[]], [{}], ['-- []', '+- {}']],
+  ['texts line by line', { t: 'a\nb\nc\n' }, { t: 'a\nx\nc\n' }, [' t: |', '-  b', '+  x']],
+  [
+    'a text that loses its last end',
+    { t: 'a\nb\n' },
+    { t: 'a\nb' },
+    ['-t: |', '-  a', '-  b', '+t: |-', '+  a', '+  b'],
+  ],
+  ['a text of one line and one of two', { t: 'a' }, { t: 'a\nb' }, ['-t: a', '+t: |-', '+  a', '+  b']],
+  [
+    'texts that YAML would take for something else',
+    {},
+    { a: 'true', b: '1', c: '', d: 'x: y', e: '- x', f: 'a/b:c@1', g: true, h: '*** (after)', i: ' x', j: 'no' },
+    [
+      '+a: "true"',
+      '+b: "1"',
+      '+c: ""',
+      '+d: "x: y"',
+      '+e: "- x"',
+      '+f: a/b:c@1',
+      '+g: true',
+      '+h: *** (after)',
+      '+i: " x"',
+      '+j: "no"',
+    ],
+  ],
+];
+
+for (const [name, before, after, lines] of cases) {
+  test(`diff: ${name}`, () => {
+    assert.deepEqual(
+      diffLines(before, after).map(({ sign, text }) => sign + text),
+      lines,
+    );
+  });
+}

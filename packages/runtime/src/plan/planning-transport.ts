@@ -1,0 +1,245 @@
+/**
+ * A transport that answers every write itself: with what would come of it, over the server's own state and the writes
+ * that were planned before.
+ *
+ * Promises: nothing but reads reaches the server, and reviews, which are questions though they are posted. A planned
+ * object is read back as it would be, with a resourceVersion above all real ones.
+ * Does not: default, validate, admit or run anything. What only the server can answer is refused with 405; a live list
+ * shows what the server has.
+ */
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  type Clock,
+  type JsonObject,
+  type KubernetesObject,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  timestamp,
+} from '@keelson/core';
+import { appliedLocally } from './local-apply.ts';
+import { answer, failure, Refusal, readJson } from './planned-answer.ts';
+import { isReview, type Place, placeOf } from './request-place.ts';
+
+/** A write that would have been sent. */
+export interface AnsweredWrite {
+  /** Where the object is; what the writes of a pass to one object are joined by. */
+  readonly path: string;
+  readonly before: KubernetesObject | undefined;
+  /** Absent when it would be gone, or on its way. */
+  readonly after: KubernetesObject | undefined;
+}
+
+interface ListAnswer {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly items?: readonly KubernetesObject[] | null;
+}
+
+type OnWrite = (write: AnsweredWrite) => void;
+
+/** Above all that a server gives, and still a 64-bit number, as which some read it. */
+const firstVersion = 9_000_000_000_000_000_000n;
+
+export class PlanningTransport {
+  readonly #server: Transport;
+  readonly #clock: Clock;
+  /** Planned states by path; `undefined` for what would be gone. */
+  readonly #planned = new Map<string, KubernetesObject | undefined>();
+  #count = 0n;
+
+  constructor(server: Transport, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+  }
+
+  /** The way to the server for one pass, whose writes are told. */
+  recording(onWrite: OnWrite): Transport {
+    return {
+      request: async (request) => {
+        try {
+          return await this.#request(request, onWrite);
+        } catch (error) {
+          if (error instanceof Refusal) return error.response;
+          throw error;
+        }
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+
+  async #request(request: TransportRequest, onWrite: OnWrite): Promise<TransportResponse> {
+    const place = placeOf(request.path);
+    if (request.method === 'GET') return this.#read(request, place);
+    if (isReview(request.path)) return this.#server.request(request);
+    request.beforeSend?.();
+    const body = JSON.parse(String(request.body ?? 'null')) as JsonObject;
+    const isDry = place.query.get('dryRun') === 'All' || (body?.dryRun as string[] | undefined)?.includes('All');
+    const told = isDry ? () => {} : (write: AnsweredWrite) => this.#write(write, onWrite);
+    if (place.name === undefined) return this.#atCollection(request, place, body, told);
+    if (request.method === 'POST' && place.subresource !== 'eviction') {
+      throw new Refusal(notPlanned(`${place.subresource}`, place.object));
+    }
+    const before = await this.#current(request, place.object);
+    if (request.method === 'DELETE' || request.method === 'POST') return this.#delete(place, before, body, told);
+    const changed = this.#changed(request, place, before, body);
+    const after = this.#stamped(onlyPart(changed, before, place.subresource), before);
+    told({ path: place.object, before, after: isLetGo(after) ? undefined : after });
+    return answer(before === undefined ? 201 : 200, after);
+  }
+
+  async #read(request: TransportRequest, { object, query }: Place): Promise<TransportResponse> {
+    if (!this.#planned.has(object) || query.has('watch')) return this.#server.request(request);
+    const planned = this.#planned.get(object);
+    if (planned === undefined) throw new Refusal(failure(404, 'NotFound', 'it would be gone by then', object));
+    if (!request.headers.accept?.includes('as=PartialObjectMetadata')) return answer(200, planned);
+    return answer(200, {
+      apiVersion: 'meta.k8s.io/v1',
+      kind: 'PartialObjectMetadata',
+      metadata: planned.metadata,
+    });
+  }
+
+  async #atCollection(
+    request: TransportRequest,
+    place: Place,
+    body: JsonObject,
+    told: OnWrite,
+  ): Promise<TransportResponse> {
+    if (request.method === 'DELETE') return this.#deleteAll(request, place, told);
+    const { name, generateName = '' } = body.metadata as { readonly name?: string; readonly generateName?: string };
+    const given = name ?? `${generateName}plan${this.#count + 1n}`;
+    const path = place.at({ name: given });
+    if ((await this.#current(request, path)) !== undefined) {
+      throw new Refusal(failure(409, 'AlreadyExists', `${place.resource} "${given}" already exists`, path));
+    }
+    const named = { ...body, metadata: { ...(body.metadata as object), name: given } };
+    const after = this.#stamped(onlyPart(named, undefined, undefined), undefined);
+    told({ path, before: undefined, after });
+    return answer(201, after);
+  }
+
+  async #deleteAll(request: TransportRequest, place: Place, told: OnWrite): Promise<TransportResponse> {
+    const list = (await this.#get(request, `${place.collection}?${place.query}`)) as ListAnswer;
+    for (const item of list.items ?? []) {
+      const path = place.at(item.metadata);
+      const before = { ...item, apiVersion: list.apiVersion, kind: list.kind.replace(/List$/, '') };
+      const isGone = this.#planned.has(path) && this.#planned.get(path) === undefined;
+      if (!isGone) told({ path, before, after: undefined });
+    }
+    return answer(200, { apiVersion: 'v1', kind: 'Status', status: 'Success' });
+  }
+
+  #delete(place: Place, before: KubernetesObject | undefined, body: JsonObject | null, told: OnWrite) {
+    // An eviction carries the options of a deletion.
+    const options = (body?.deleteOptions ?? body ?? {}) as JsonObject;
+    const { uid, resourceVersion } = (options.preconditions ?? {}) as { uid?: string; resourceVersion?: string };
+    if (before === undefined)
+      throw new Refusal(failure(404, 'NotFound', `${place.resource} "${place.name}" not found`, place.object));
+    assertIsMeant(place, before, { uid, resourceVersion });
+    told({ path: place.object, before, after: undefined });
+    if ((before.metadata.finalizers ?? []).length === 0) {
+      const details = { name: place.name, uid: before.metadata.uid };
+      return answer(200, { apiVersion: 'v1', kind: 'Status', status: 'Success', details });
+    }
+    const deletionTimestamp = before.metadata.deletionTimestamp ?? timestamp(this.#clock.now());
+    return answer(200, this.#stamped({ ...before, metadata: { ...before.metadata, deletionTimestamp } }, before));
+  }
+
+  /** What the write asks the object to be, whichever part of it counts. */
+  #changed(
+    { method, headers }: TransportRequest,
+    place: Place,
+    before: KubernetesObject | undefined,
+    body: JsonObject,
+  ): JsonObject {
+    const type = headers['content-type'] ?? '';
+    const isApply = type.startsWith('application/apply-patch');
+    if (before === undefined && !(isApply && place.subresource === undefined)) {
+      throw new Refusal(failure(404, 'NotFound', `${place.resource} "${place.name}" not found`, place.object));
+    }
+    if (before === undefined) return body;
+    assertIsMeant(place, before, (body.metadata ?? {}) as JsonObject);
+    if (method === 'PUT') return body;
+    if (isApply) {
+      const manager = place.query.get('fieldManager') ?? '';
+      return appliedLocally({ live: before, applied: body, manager, subresource: place.subresource }) as never;
+    }
+    if (type.startsWith('application/merge-patch')) return applyMergePatch(before, body) as JsonObject;
+    if (type.startsWith('application/json-patch')) return applyJsonPatch(before, body) as JsonObject;
+    throw new Refusal(notPlanned('a strategic merge patch', place.object));
+  }
+
+  /** As the server would mark it. */
+  #stamped(object: JsonObject, before: KubernetesObject | undefined): KubernetesObject {
+    this.#count += 1n;
+    const { uid, creationTimestamp } = before?.metadata ?? {
+      uid: `planned-${this.#count}`,
+      creationTimestamp: timestamp(this.#clock.now()),
+    };
+    const resourceVersion = String(firstVersion + this.#count);
+    return {
+      ...asStored(object),
+      metadata: { ...(object.metadata as object), uid, creationTimestamp, resourceVersion },
+    } as unknown as KubernetesObject;
+  }
+
+  #write(write: AnsweredWrite, onWrite: OnWrite): void {
+    this.#planned.set(write.path, write.after);
+    onWrite(write);
+  }
+
+  async #current(request: TransportRequest, path: string): Promise<KubernetesObject | undefined> {
+    if (this.#planned.has(path)) return this.#planned.get(path);
+    return (await this.#get(request, path)) as KubernetesObject | undefined;
+  }
+
+  /** What the server has; `undefined` when there is no such object. */
+  async #get({ signal }: TransportRequest, path: string): Promise<unknown> {
+    const headers = { accept: 'application/json' };
+    return readJson(await this.#server.request({ method: 'GET', path, headers, signal }));
+  }
+}
+
+/** A write at a subresource changes that part, and one at the object everything but its status. */
+function onlyPart(
+  changed: JsonObject,
+  before: KubernetesObject | undefined,
+  subresource: string | undefined,
+): JsonObject {
+  const { status: _, ...rest } = changed;
+  const current = before as (KubernetesObject & JsonObject) | undefined;
+  if (subresource === 'status') return { ...current, status: changed.status };
+  if (subresource === 'scale') return changed;
+  return { ...rest, ...(current?.status !== undefined && { status: current.status }) };
+}
+
+/** Of a Secret, texts are stored as data. */
+function asStored({ stringData, ...rest }: JsonObject): JsonObject {
+  if (rest.apiVersion !== 'v1' || rest.kind !== 'Secret')
+    return stringData === undefined ? rest : { ...rest, stringData };
+  const texts = Object.entries((stringData ?? {}) as Readonly<Record<string, string>>);
+  const data = texts.map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+  return { ...rest, data: { ...(rest.data as object | undefined), ...Object.fromEntries(data) } };
+}
+
+/** A write that names a uid or a resourceVersion is about that object, in that state. */
+function assertIsMeant(place: Place, { metadata }: KubernetesObject, { uid, resourceVersion }: JsonObject): void {
+  const isOther = (uid ?? metadata.uid) !== metadata.uid;
+  if (!isOther && (resourceVersion ?? metadata.resourceVersion) === metadata.resourceVersion) return;
+  const message = `Operation cannot be fulfilled on ${place.resource} "${place.name}": the object has been modified`;
+  throw new Refusal(failure(409, 'Conflict', message, place.object));
+}
+
+/** The write that takes the last finalizer of a deleted object is its end. */
+const isLetGo = ({ metadata }: KubernetesObject): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+
+const notPlanned = (what: string, path: string): TransportResponse =>
+  failure(
+    405,
+    'MethodNotAllowed',
+    `${what} cannot be planned, since only the server knows what comes of it; skip it where context.plan is true`,
+    path,
+  );

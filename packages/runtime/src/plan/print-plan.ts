@@ -1,0 +1,82 @@
+/** A plan as text for people: what each pass would do, and what all of them come to. Pure. */
+import { type DiffLine, diffLines } from './object-diff.ts';
+import { authored, masked, type PlannedChange, type PlannedPass } from './planned-pass.ts';
+
+/** How a plan is printed. */
+export interface PlanPrintOptions {
+  /** With the colours of a terminal. @default false */
+  readonly color?: boolean | undefined;
+}
+
+type Color = 'red' | 'green' | 'yellow' | 'bold';
+
+const codes: Readonly<Record<Color, readonly [number, number]>> = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  bold: [1, 22],
+};
+
+const signs = { create: '+', change: '~', delete: '-' } as const;
+const colors = { '+': 'green', '-': 'red', '~': 'yellow', '!': 'red' } as const;
+
+/**
+ * What one pass would do, as a diff of each object; empty when it would do nothing. The values of Secrets are not shown.
+ *
+ * @example
+ * await createManager(operator, { config, plan: (pass) => process.stdout.write(printPlannedPass(pass)) }).start(signal);
+ */
+export function printPlannedPass(pass: PlannedPass, { color = false }: PlanPrintOptions = {}): string {
+  const paint = (text: string, how: Color | undefined) => {
+    const [on, off] = how === undefined || !color ? [] : codes[how];
+    return on === undefined ? text : `\u001B[${on}m${text}\u001B[${off}m`;
+  };
+  const marked = (sign: keyof typeof colors, text: string) => paint(`${sign} ${text}`, colors[sign]);
+  const lines = [
+    ...pass.changes.flatMap((change) => [
+      marked(signs[change.type], `${change.kind} ${change.key}`),
+      ...linesOf(change).map(({ sign, text }) => paint(`${sign}   ${text}`, sign === ' ' ? undefined : colors[sign])),
+    ]),
+    ...(pass.step === 'finalize' ? [marked('~', 'finalize would be called')] : []),
+    ...pass.events.map(({ type, reason, message }) => marked('+', `Event ${type} ${reason}: ${message}`)),
+    ...(pass.error ? [marked('!', `failed: ${pass.error.message}`)] : []),
+  ];
+  if (lines.length === 0) return '';
+  return `${paint(`${pass.kind} ${pass.key}`, 'bold')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+/** Of what would go, its name says enough. */
+function linesOf({ type, before, after }: PlannedChange): readonly DiffLine[] {
+  if (type === 'delete') return [];
+  const [old, now] = masked(authored(before), authored(after));
+  if (old === undefined) {
+    const { apiVersion: _, kind: __, metadata, ...content } = now ?? {};
+    // Whose it is follows from where it is shown.
+    const { name: ___, namespace: ____, ownerReferences: _____, ...rest } = (metadata ?? {}) as Record<string, unknown>;
+    return diffLines({}, { metadata: rest, ...content });
+  }
+  return diffLines(old, now);
+}
+
+/** `7 objects: 1 to create, 2 to change, 4 unchanged`. An object that several passes look at counts once. */
+export function printPlanSummary(passes: readonly PlannedPass[]): string {
+  const fate = new Map<string, string>();
+  for (const { unchanged } of passes) for (const id of unchanged) fate.set(id, 'unchanged');
+  for (const { changes } of passes) {
+    for (const { type, kind, key } of changes) {
+      const id = `${kind} ${key}`;
+      // Made by one pass and changed by the next one, it is still to be made.
+      if (fate.get(id) !== 'to create' || type === 'delete') fate.set(id, `to ${type}`);
+    }
+  }
+  for (const { step, kind, key, error } of passes) {
+    if (step === 'finalize') fate.set(`${kind} ${key}`, 'to finalize');
+    if (error !== undefined) fate.set(`${kind} ${key}`, 'failed');
+  }
+  const counted = ['to create', 'to change', 'to delete', 'to finalize', 'unchanged', 'failed'].flatMap((what) => {
+    const count = [...fate.values()].filter((each) => each === what).length;
+    return count === 0 ? [] : [`${count} ${what}`];
+  });
+  const objects = `${fate.size} ${fate.size === 1 ? 'object' : 'objects'}`;
+  return counted.length === 0 ? objects : `${objects}: ${counted.join(', ')}`;
+}
