@@ -36,6 +36,7 @@ import { sizes } from './sizes.ts';
 import { statusAndGeneration } from './status.ts';
 import { strategicPatch } from './strategic-patch.ts';
 import { tables } from './table.ts';
+import { tableColumns } from './table-columns.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
@@ -64,6 +65,7 @@ export const areas: readonly Area[] = [
   openapi,
   openapiV2,
   tables,
+  tableColumns,
   statusAndGeneration,
   scale,
   podLogs,

@@ -16,18 +16,20 @@ import {
 } from '../apply/index.ts';
 import { decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
-import { negotiate } from '../encode/negotiate.ts';
+import { age, ageColumn, integer, named } from '../encode/table-columns.ts';
 import { type ApiObject, at, compact, isObject, put, withMetadata } from '../object.ts';
 import { builtInDocument } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';
-import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
-import { apiVersionOf, keyIn, type Resource, type ScalePaths } from '../resource/resource.ts';
+import type { ApiResponse } from '../request/exchange.ts';
+import { apiVersionOf, keyIn, type Resource, type ScalePaths, type TableRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { invalid, methodUnknown, notFound, resourceNamed } from '../status.ts';
+import { Revision } from '../store/revision.ts';
 import { type Call, writeOf } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { patchedObject } from '../verbs/patched-object.ts';
 import { readPatch } from '../verbs/read-patch.ts';
+import { objectResponse, representing } from '../verbs/respond.ts';
 import { assertName } from '../write/metadata.ts';
 import { updateObject } from '../write/update.ts';
 import { objectTypeOf, withBodyKind } from './body-kind.ts';
@@ -53,9 +55,21 @@ function scaleResource(resource: Resource): Resource {
       default: (object) => object,
       objectType: scaleType,
       patchSchema: () => patchSchemaFromOpenApi(builtInDocument(document), kind.schema),
+      readVersion: apiVersionOf(kind),
+      fromStorage: (object) => object,
+      table: () => scaleTable,
     },
   };
 }
+
+const { columns, cells } = named(
+  (object, now) => [at(object, 'spec', 'replicas') ?? 0, at(object, 'status', 'replicas') ?? 0, age(object, now)],
+  integer('Desired', 'How many are wanted.'),
+  integer('Available', 'How many there are.'),
+  ageColumn,
+);
+/** Unlike those of objects, the names of scales are no names to kubectl. */
+const scaleTable: TableRules = { columns: columns.map((each) => ({ ...each, format: '' })), cells };
 
 function selectorText(object: ApiObject, { selector }: ScalePaths): string | undefined {
   const found = selector === undefined ? undefined : at(object, ...selector);
@@ -81,18 +95,22 @@ function scaleOf(object: ApiObject, paths: ScalePaths): ApiObject {
 }
 
 export async function scale(context: Context, call: Call): Promise<ApiResponse> {
-  const { request, resource, namespace, name, info } = call;
+  const { resource, namespace, name, info } = call;
   const paths = resource.strategy.scale;
   if (paths === undefined) throw methodUnknown();
-  negotiate(request.headers.accept);
+  const represent = representing(context, { ...call, resource: scaleResource(resource) }, false);
+  const respond = (object: ApiObject) => {
+    const { resourceVersion } = object.metadata;
+    const shown = new Revision(keyIn(namespace, name), Number(resourceVersion), scaleOf(object, paths));
+    return objectResponse(200, represent, shown);
+  };
   if (info.verb === 'get') {
     const found = context.store.collection(resource.collection).get(keyIn(namespace, name));
     if (found === undefined) throw notFound(resourceNamed(resource), name);
-    return jsonResponse(200, scaleOf(resource.strategy.fromStorage(found.object), paths));
+    return respond(resource.strategy.fromStorage(found.object));
   }
   const change = info.verb === 'update' ? await replacement(context, call) : await patching(context, call);
-  const object = await commit(context, paths, change);
-  return jsonResponse(200, scaleOf(object, paths));
+  return respond(await commit(context, paths, change));
 }
 
 interface Change {

@@ -28,6 +28,7 @@ import { withFirstGeneration, withNextGeneration } from '../../write/generation.
 import { restored } from '../../write/restore-reset-fields.ts';
 import { kindRules } from './kinds/index.ts';
 import type { KindRules } from './kinds/kind-rules.ts';
+import { tables } from './tables/index.ts';
 
 /** The parts of an aggregated discovery document that are used. */
 interface DiscoveryList {
@@ -91,11 +92,12 @@ function builtIn(group: string, version: string, found: DiscoveredResource): Res
     verbs,
     subresources,
   };
-  const rules = kindRules[group === '' ? resource : `${resource}.${group}`] ?? {};
+  const name = group === '' ? resource : `${resource}.${group}`;
+  const rules: KindRules = { table: tables[name] ?? agedTable, ...kindRules[name] };
   return {
     ...described,
     // Both kinds of Event are one storage.
-    collection: resource === 'events' || group === '' ? resource : `${resource}.${group}`,
+    collection: resource === 'events' ? resource : name,
     strategy: builtInStrategy(described, rules),
   };
 }
