@@ -12,6 +12,7 @@ import {
   selfSubjectReviews,
   selfSubjectRulesReviews,
   subjectAccessReviews,
+  tokenReviews,
 } from '../paths.ts';
 import { badRequest, type Cause, invalid, methodNotAllowed, noSuchResource } from '../refusals.ts';
 import type { Trial } from '../trial.ts';
@@ -270,6 +271,22 @@ export const accessReviews: Area = {
           status: { incomplete: false, evaluationError: 'role.rbac.authorization.k8s.io "gone" not found' },
         }),
       );
+    },
+
+    'a review has no table': async (t) => {
+      const question = { spec: { token: 'x', namespace: 'a', resourceAttributes: { verb: 'get', resource: 'pods' } } };
+      const form = (as: string) => `application/json;as=${as};v=v1;g=meta.k8s.io`;
+      for (const path of [selfSubjectAccessReviews, selfSubjectReviews, selfSubjectRulesReviews, tokenReviews]) {
+        const ask = (accept: string) =>
+          t.post(path, path === selfSubjectReviews ? {} : question, { headers: { accept } });
+        (await ask(form('Table'))).refuses({
+          code: 406,
+          reason: 'NotAcceptable',
+          message: /^only the following media types are accepted: application\/json, /,
+        });
+        (await ask(`${form('Table')},application/json`)).is(201, { kind: /Review$/ });
+        (await ask(form('PartialObjectMetadata'))).is(201, { kind: 'PartialObjectMetadata', status: undefined });
+      }
     },
 
     'everybody learns who he is': async (t) => {

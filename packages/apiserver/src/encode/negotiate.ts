@@ -67,8 +67,8 @@ const forms: Readonly<Record<string, 'partial' | 'table'>> = {
   PartialObjectMetadataList: 'partial',
 };
 
-/** The first form that the client accepts and we have. */
-export function negotiate(accept: string | undefined): Form {
+/** The first form that the client accepts and we have; what is no stored object has no table. */
+export function negotiate(accept: string | undefined, { tables = true } = {}): Form {
   if (accept === undefined || accept.trim() === '') return { type: 'object' };
   const clauses = acceptClauses(accept).filter(({ mediaType }) => isReadable(mediaType));
   if (clauses.length === 0) throw nothingAcceptable(readable);
@@ -79,6 +79,7 @@ export function negotiate(accept: string | undefined): Form {
       continue;
     }
     const type = forms[as];
+    if (type === 'table' && !tables) continue;
     if (type === undefined || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) continue;
     return type === 'partial' ? { type, version: v, isList: as.endsWith('List') } : { type, version: v };
   }

@@ -73,7 +73,8 @@ function objects(resource: Resource): Representation {
   };
 }
 
-function partialObject({ metadata }: ApiObject, version: string): ApiObject {
+/** The metadata of an object, as an object of its own. */
+export function partialObject({ metadata }: ApiObject, version: string): ApiObject {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 

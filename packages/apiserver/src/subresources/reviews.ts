@@ -4,6 +4,8 @@ import { updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
+import { negotiate } from '../encode/negotiate.ts';
+import { partialObject } from '../encode/representation.ts';
 import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import type { User } from '../request/user.ts';
@@ -82,6 +84,7 @@ export const isReview = ({ resource, group }: { readonly resource: string; reado
 
 export async function review(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, warnings } = call;
+  const form = negotiate(request.headers.accept, { tables: false });
   assertReadableBody(request, resource);
   const options = writeOptions(request.query, 'CreateOptions');
   const decoded = await decodeBody(request, resource, options.fieldValidation);
@@ -93,5 +96,6 @@ export async function review(context: Context, call: Call): Promise<ApiResponse>
     manager: managerOf(options.fieldManager, request.headers['user-agent']),
     now: timestamp(context.clock.now()),
   }) as ApiObject;
-  return jsonResponse(201, reviews[`${resource.resource}.${resource.group}`]?.(context, call, question));
+  const answer = reviews[`${resource.resource}.${resource.group}`]?.(context, call, question);
+  return jsonResponse(201, form.type === 'partial' ? partialObject(answer as ApiObject, form.version) : answer);
 }

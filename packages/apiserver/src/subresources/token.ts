@@ -8,6 +8,7 @@ import { serverAudiences } from '../authenticate/authenticate.ts';
 import type { Bindings } from '../authenticate/service-account-tokens.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
+import { negotiate } from '../encode/negotiate.ts';
 import { type ApiObject, at, withMetadata } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn } from '../resource/resource.ts';
@@ -47,6 +48,7 @@ type Spec = Partial<{ [name in keyof TokenRequestSpec]: TokenRequestSpec[name] |
 export async function requestToken(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, name, warnings } = call;
   const asRequest = withBodyKind(resource, kind);
+  negotiate(request.headers.accept, { tables: false });
   assertReadableBody(request, asRequest);
   const options = writeOptions(request.query, 'CreateOptions');
   const decoded = await decodeBody(request, asRequest, options.fieldValidation);
