@@ -1,6 +1,6 @@
 /** Unknown and duplicate fields, and dry runs. */
 import type { Area } from '../case.ts';
-import { widgets } from '../custom-resources.ts';
+import { anySchema, defineSchema, widgets } from '../custom-resources.ts';
 import { exactly, timestamp, uid } from '../match.ts';
 import { configMap, deployment } from '../objects.ts';
 import { configMaps, deployments } from '../paths.ts';
@@ -119,6 +119,55 @@ export const fieldValidation: Area = {
       const answer = await t.mergePatch(`${path}/a`, { extra: 1 });
       answer.is(200, { extra: undefined });
       answer.judge(answer.warnings, ['299 - "unknown field \\"extra\\""'], 'warnings');
+    },
+
+    'YAML: keys that a map has twice are named with the line of the second value, inner ones first': async (t) => {
+      const path = configMaps(await t.namespace());
+      const text = [
+        'apiVersion: v1',
+        'kind: ConfigMap',
+        'metadata: {name: a}',
+        'data:',
+        '  a: x',
+        '  a: y',
+        'data:',
+        '  b: z',
+        '  1: "x"',
+        '  1: "y"',
+        '',
+      ].join('\n');
+      const problems = ['line 6: key "a"', 'line 10: key 1', 'line 8: key "data"'].map(
+        (each) => `${each} already set in map`,
+      );
+      const list = `yaml: unmarshal errors:\n  ${problems.join('\n  ')}`;
+      const warnings = problems.map((each) => `299 - "${each.replaceAll('"', '\\"')}"`);
+      const yaml = { headers: { 'content-type': 'application/yaml' } };
+      const created = await t.post(path, text, { ...yaml, query: { dryRun: 'All' } });
+      created.is(201, { data: exactly({ b: 'z', 1: 'y' }) });
+      created.judge(created.warnings, warnings, 'warnings');
+      (await t.post(path, text, { ...yaml, ...strict })).refuses(
+        badRequest(`ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${list}`),
+      );
+      const applied = await t.apply(`${path}/a`, text, { manager: 'm', query: { dryRun: 'All' } });
+      applied.is(201, { data: exactly({ b: 'z', 1: 'y' }) });
+      applied.judge(applied.warnings, warnings, 'warnings');
+      (await t.apply(`${path}/a`, text, { manager: 'm', ...strict })).refuses(
+        badRequest(`error strict decoding YAML: error converting YAML to JSON: ${list}`),
+      );
+    },
+
+    'custom resources: repeated keys of an applied YAML are found where anything is allowed': async (t) => {
+      const custom = await defineSchema(t, anySchema);
+      const path = `${custom.in(await t.namespace())}/a`;
+      const text = `{"apiVersion":"${custom.apiVersion}","kind":"${custom.kind}","metadata":{"name":"a"},"x":{"y1":1,"y1":2}}`;
+      const answer = await t.apply(path, text, { manager: 'm', query: { dryRun: 'All' } });
+      answer.is(201, { x: { y1: 2 } });
+      answer.judge(answer.warnings, ['299 - "line 1: key \\"y1\\" already set in map"'], 'warnings');
+      (await t.apply(path, text, { manager: 'm', ...strict })).refuses(
+        badRequest(
+          'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key "y1" already set in map',
+        ),
+      );
     },
 
     'custom resources: unknown and duplicate fields are warned of': async (t) => {

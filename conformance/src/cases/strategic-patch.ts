@@ -26,6 +26,28 @@ export const strategicPatch: Area = {
   name: 'strategic patch',
   proves: ['PT1'],
   cases: {
+    // Ansible patches a scale with the object that it scales.
+    'what a patch says that it is does not matter': async (t) => {
+      const path = await target(t);
+      for (const said of [
+        { kind: 'Foo' },
+        { apiVersion: 'foo/v1' },
+        { kind: 'List', apiVersion: 'v1' },
+        { kind: null },
+      ]) {
+        (await t.strategicPatch(path, { ...said, spec: { replicas: 2 } })).is(200, {
+          kind: 'Deployment',
+          apiVersion: 'apps/v1',
+          spec: { replicas: 2 },
+        });
+        const scaled = await t.strategicPatch(`${path}/scale`, { ...said, spec: { replicas: 3 } });
+        scaled.is(200, { kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 3 } });
+        (await t.strategicPatch(`${path}/status`, { ...said, status: { replicas: 1 } })).is(200, {
+          kind: 'Deployment',
+        });
+      }
+    },
+
     'containers merge by name': async (t) => {
       const patch = podSpec({ containers: [{ name: 'side', image: 'example.com/side:2' }] });
       (await t.strategicPatch(await target(t), patch)).is(

@@ -14,6 +14,7 @@ import { GoJsonError } from './go-json.ts';
 import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';
 import { ProtobufError, readProtobuf } from './protobuf.ts';
+import { repeatedKeys, repeatedKeysText } from './repeated-keys.ts';
 import { duplicateMembers, hasOverflow, JsonSyntaxError, mergedMembers, overflowingNumber } from './strict-json.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
@@ -35,6 +36,8 @@ export interface Parsed {
   readonly text: string;
   /** Members that occur twice, such as `spec.replicas`. */
   readonly duplicates: readonly string[];
+  /** The same of a YAML text, as its parser says it. */
+  readonly repeated?: readonly string[] | undefined;
   /** The first number that is too large for any number, such as `1e999`. */
   readonly overflow?: string | undefined;
 }
@@ -76,18 +79,23 @@ export async function parseYaml(text: string, lookForDuplicates: boolean): Promi
   }
   if (/^\s*[{[]/.test(text)) {
     try {
-      return parseJson(text, lookForDuplicates);
+      const parsed = parseJson(text, lookForDuplicates);
+      if (parsed.duplicates.length === 0) return parsed;
     } catch (error) {
       if (opensDeeper(text)) throw error;
       // Flow style is YAML too.
     }
   }
-  const { parse } = await import('yaml');
+  const yaml = await import('yaml');
   try {
-    const value: unknown = parse(text, { uniqueKeys: false, merge: true });
+    const lineCounter = new yaml.LineCounter();
+    const document = yaml.parseDocument(text, { uniqueKeys: false, merge: true, lineCounter });
+    for (const error of document.errors) throw error;
+    const value: unknown = document.toJS();
     assertDepth(value, text);
     if (hasOverflow(value)) throw new JsonSyntaxError('json: unsupported value: +Inf');
-    return { value, text, duplicates: [] };
+    const lineAt = (offset: number) => lineCounter.linePos(offset).line;
+    return { value, text, duplicates: [], repeated: lookForDuplicates ? repeatedKeys(yaml, document, lineAt) : [] };
   } catch (error) {
     if (error instanceof StatusError || error instanceof JsonSyntaxError) throw error;
     if (error instanceof Error && error.message.startsWith('Maximum call stack size exceeded')) throw tooDeep();
@@ -217,9 +225,12 @@ export function decodeObject(
     const unknowns = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     const twice = parsed.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
     const all = fieldValidation === 'Ignore' ? [] : strategy.custom ? [...twice, ...unknowns] : [...unknowns, ...twice];
-    const problems = all.slice(0, maxProblems);
-    if (problems.length > 0 && fieldValidation === 'Strict')
-      throw refuse(`strict decoding error: ${problems.join(', ')}`);
+    const repeated = fieldValidation === 'Ignore' ? [] : (parsed.repeated ?? []);
+    const problems = [...repeated, ...all].slice(0, maxProblems);
+    if (problems.length > 0 && fieldValidation === 'Strict') {
+      const texts = repeated.length > 0 ? [repeatedKeysText(repeated), ...all] : all;
+      throw refuse(`strict decoding error: ${texts.slice(0, maxProblems).join(', ')}`);
+    }
     return { object, warnings: problems };
   } catch (error) {
     if (error instanceof GoJsonError) throw refuse(error.message.replace(/number -?Infinity/, `number ${overflow}`));

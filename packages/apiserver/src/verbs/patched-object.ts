@@ -8,6 +8,7 @@ import { decodeObject, type Parsed } from '../decode/body.ts';
 import { isDeeper, maxDepth, tooDeep } from '../decode/depth.ts';
 import { GoJsonError } from '../decode/go-json.ts';
 import type { WriteOptions } from '../decode/options.ts';
+import { repeatedKeysText } from '../decode/repeated-keys.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
@@ -120,7 +121,11 @@ function patchedValue(
   const schema = strategy.patchSchema();
   if (schema === undefined) throw unprocessable();
   try {
-    return strategicMergePatch(old, value, schema);
+    const result = strategicMergePatch(old, value, schema);
+    const { kind, apiVersion } = result;
+    if (!isTextOrAbsent(kind) || !isTextOrAbsent(apiVersion)) return result;
+    // The object is merged as the type that it has, whatever the patch says that it is.
+    return { ...result, kind: old.kind, apiVersion: old.apiVersion };
   } catch (error) {
     if (!(error instanceof StrategicPatchError)) throw error;
     if (error.status === 400) throw badRequest(error.message);
@@ -129,6 +134,8 @@ function patchedValue(
       : new StatusError(500, '', error.message);
   }
 }
+
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
 function asObject(value: unknown): JsonObject {
   if (!isObject(value)) throw unprocessable();
@@ -158,7 +165,7 @@ function applied(
   context: Context,
   write: Write,
   options: WriteOptions,
-  { value, duplicates }: Parsed,
+  { value, repeated = [] }: Parsed,
   old: ApiObject | undefined,
 ): ApiObject {
   const { resource, name, subresource, manager, warnings } = write;
@@ -188,10 +195,11 @@ function applied(
     default:
       return result satisfies never;
   }
-  if (duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
-    const problems = duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`).join(', ');
-    if (options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems}`);
-    warnings.push(problems);
+  if (repeated.length > 0 && options.fieldValidation !== 'Ignore') {
+    if (options.fieldValidation === 'Strict') {
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(repeated)}`);
+    }
+    warnings.push(...repeated);
   }
   const { object, unknown } = converted(resource, value, () => strategy.decode(result.object));
   if (unknown.length > 0 && options.fieldValidation !== 'Ignore') {
