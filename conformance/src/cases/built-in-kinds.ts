@@ -48,11 +48,81 @@ const container = { name: 'main', image: 'example.com/main:1' };
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } };
 const selector = { matchLabels: { app: 'a' } };
 const metadata = { name: 'a' };
+const admission = '/apis/admissionregistration.k8s.io/v1';
 
 export const builtInKinds: Area = {
   name: 'built-in kinds',
   proves: ['E1'],
   cases: {
+    'webhooks are completed': async (t) => {
+      const webhook = {
+        name: 'a.example.com',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        clientConfig: { service: { namespace: 'a', name: 'b' } },
+        rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['widgets'] }],
+      };
+      const completed = {
+        ...webhook,
+        clientConfig: { service: { namespace: 'a', name: 'b', port: 443 } },
+        rules: [{ ...webhook.rules[0], scope: '*' }],
+        failurePolicy: 'Fail',
+        matchPolicy: 'Equivalent',
+        namespaceSelector: {},
+        objectSelector: {},
+        timeoutSeconds: 10,
+      };
+      const body = { metadata, webhooks: [webhook] };
+      (await t.post(`${admission}/validatingwebhookconfigurations`, body, dryRun)).is(201, {
+        metadata: { generation: 1 },
+        webhooks: [exactly(completed)],
+      });
+      (await t.post(`${admission}/mutatingwebhookconfigurations`, body, dryRun)).is(201, {
+        webhooks: [exactly({ ...completed, reinvocationPolicy: 'Never' })],
+      });
+    },
+
+    'admission policies and their bindings are completed': async (t) => {
+      const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['widgets'] };
+      const resources = { namespaceSelector: {}, objectSelector: {}, matchPolicy: 'Equivalent' };
+      const validations = [{ expression: 'true' }];
+      const policy = { metadata, spec: { matchConstraints: { resourceRules: [rule] }, validations } };
+      (await t.post(`${admission}/validatingadmissionpolicies`, policy, dryRun)).is(201, {
+        spec: exactly({
+          matchConstraints: { ...resources, resourceRules: [{ ...rule, scope: '*' }] },
+          validations,
+          failurePolicy: 'Fail',
+        }),
+      });
+      const spec = { policyName: 'p', validationActions: ['Deny'], matchResources: {} };
+      (await t.post(`${admission}/validatingadmissionpolicybindings`, { metadata, spec }, dryRun)).is(201, {
+        spec: exactly({ ...spec, matchResources: resources }),
+      });
+    },
+
+    'a CSIDriver is completed': async (t) => {
+      (await t.post('/apis/storage.k8s.io/v1/csidrivers', { metadata, spec: {} }, dryRun)).is(201, {
+        spec: exactly({
+          attachRequired: true,
+          podInfoOnMount: false,
+          volumeLifecycleModes: ['Persistent'],
+          storageCapacity: false,
+          fsGroupPolicy: 'ReadWriteOnceWithFSType',
+          requiresRepublish: false,
+          seLinuxMount: false,
+        }),
+      });
+    },
+
+    'the service of an APIService is completed': async (t) => {
+      const service = { namespace: 'a', name: 'b' };
+      const spec = { group: 'a.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, service };
+      const body = { metadata: { name: 'v1.a.example.com' }, spec: { ...spec, insecureSkipTLSVerify: true } };
+      (await t.post('/apis/apiregistration.k8s.io/v1/apiservices', body, dryRun)).is(201, {
+        spec: { service: exactly({ ...service, port: 443 }) },
+      });
+    },
+
     'a Deployment is completed': async (t) => {
       const answer = await t.post(deployments(await t.namespace()), { metadata, spec: { selector, template } }, dryRun);
       answer.is(201, {

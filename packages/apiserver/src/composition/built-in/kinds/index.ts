@@ -1,5 +1,11 @@
 /** The rules of built-in kinds, by resource and group; a kind that is not here follows the common rules alone. */
 
+import {
+  admissionPolicy,
+  admissionPolicyBinding,
+  mutatingWebhookConfiguration,
+  validatingWebhookConfiguration,
+} from './admission.ts';
 import { configMap, secret } from './config.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 import { podDisruptionBudget } from './disruption-budget.ts';
@@ -7,9 +13,10 @@ import { coreEvent, event } from './event.ts';
 import type { KindRules } from './kind-rules.ts';
 import { namespace } from './namespace.ts';
 import {
+  apiService,
   conditional,
   counted,
-  countedConditional,
+  csiDriver,
   endpointSlice,
   endpoints,
   ingress,
@@ -45,7 +52,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   secrets: secret,
   serviceaccounts: serviceAccount,
   services: service,
-  'apiservices.apiregistration.k8s.io': conditional,
+  'apiservices.apiregistration.k8s.io': apiService,
   'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinition,
   'cronjobs.batch': cronJob,
   'daemonsets.apps': daemonSet,
@@ -68,7 +75,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'runtimeclasses.node.k8s.io': { createOnUpdate: true, unconditionalUpdate: false },
   'storageclasses.storage.k8s.io': storageClass,
   'volumeattributesclasses.storage.k8s.io': returned,
-  'csidrivers.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
+  'csidrivers.storage.k8s.io': csiDriver,
   'csinodes.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
   'csistoragecapacities.storage.k8s.io': conditional,
   'volumeattachments.storage.k8s.io': { returnsDeleted: true, unconditionalUpdate: false },
@@ -78,10 +85,10 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'resourceslices.resource.k8s.io': { generation: 'content', returnsDeleted: true },
   'flowschemas.flowcontrol.apiserver.k8s.io': counted,
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': countedConditional,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': countedConditional,
-  'mutatingadmissionpolicies.admissionregistration.k8s.io': countedConditional,
-  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': countedConditional,
-  'validatingadmissionpolicies.admissionregistration.k8s.io': countedConditional,
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': countedConditional,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhookConfiguration,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookConfiguration,
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': admissionPolicy,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': admissionPolicyBinding,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': admissionPolicy,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': admissionPolicyBinding,
 };

@@ -75,9 +75,26 @@ export const networkPolicy: KindRules = {
     }),
 };
 export const counted: KindRules = { generation: 'content' };
-export const countedConditional: KindRules = { generation: 'content', unconditionalUpdate: false };
 export const conditional: KindRules = { unconditionalUpdate: false };
 export const returned: KindRules = { returnsDeleted: true };
+export const apiService: KindRules = {
+  unconditionalUpdate: false,
+  default: (object) =>
+    change(object, 'spec', (spec) => change(spec, 'service', (service) => fill(service, { port: 443 }))),
+};
+export const csiDriver: KindRules = {
+  returnsDeleted: true,
+  unconditionalUpdate: false,
+  default: fillSpec({
+    attachRequired: true,
+    podInfoOnMount: false,
+    storageCapacity: false,
+    fsGroupPolicy: 'ReadWriteOnceWithFSType',
+    requiresRepublish: false,
+    seLinuxMount: false,
+    volumeLifecycleModes: ['Persistent'],
+  }),
+};
 export const priorityClass: KindRules = {
   default: (object) => fill(object, { preemptionPolicy: 'PreemptLowerPriority' }),
   prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),

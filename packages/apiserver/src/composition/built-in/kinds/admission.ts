@@ -1,0 +1,41 @@
+/** Webhook configurations, admission policies and their bindings: what they match when they do not say. */
+import type { ApiObject, JsonObject } from '../../../object.ts';
+import { change, changeEach, fill } from './fill.ts';
+import type { KindRules } from './kind-rules.ts';
+
+const common: KindRules = { generation: 'content', unconditionalUpdate: false };
+const everywhere = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
+const inAnyScope = (rule: JsonObject): JsonObject => fill(rule, { scope: '*' });
+
+const webhooks = (defaults: JsonObject) => (configuration: ApiObject) =>
+  changeEach(configuration, 'webhooks', (webhook) =>
+    change(
+      changeEach(
+        fill(webhook, { failurePolicy: 'Fail', timeoutSeconds: 10, ...everywhere, ...defaults }),
+        'rules',
+        inAnyScope,
+      ),
+      'clientConfig',
+      (config) => change(config, 'service', (service) => fill(service, { port: 443 })),
+    ),
+  );
+
+const matching = (resources: JsonObject): JsonObject =>
+  ['resourceRules', 'excludeResourceRules'].reduce(
+    (filled, name) => changeEach(filled, name, inAnyScope),
+    fill(resources, everywhere),
+  );
+
+const policy = (object: ApiObject): ApiObject =>
+  change(object, 'spec', (spec) => change(fill(spec, { failurePolicy: 'Fail' }), 'matchConstraints', matching));
+
+export const validatingWebhookConfiguration: KindRules = { ...common, default: webhooks({}) };
+export const mutatingWebhookConfiguration: KindRules = {
+  ...common,
+  default: webhooks({ reinvocationPolicy: 'Never' }),
+};
+export const admissionPolicy: KindRules = { ...common, default: policy };
+export const admissionPolicyBinding: KindRules = {
+  ...common,
+  default: (object) => change(object, 'spec', (spec) => change(spec, 'matchResources', matching)),
+};
