@@ -14,18 +14,16 @@ const stored = (name: string): KubernetesObject['metadata'] & { namespace: strin
   generation: 1,
 });
 
-interface MemcachedFields {
+interface MemcachedFields extends Partial<Memcached['spec']> {
   readonly name?: string;
-  readonly size?: number;
-  readonly paused?: boolean;
   readonly status?: NonNullable<Memcached['status']>;
 }
 
-export const memcached = ({ name = 'cache', size = 3, paused, status }: MemcachedFields = {}): Memcached => ({
+export const memcached = ({ name = 'cache', size = 3, status, ...spec }: MemcachedFields = {}): Memcached => ({
   apiVersion: 'cache.example.com/v1alpha1',
   kind: 'Memcached',
   metadata: stored(name),
-  spec: { size, ...(paused !== undefined && { paused }) },
+  spec: { size, ...spec },
   ...(status && { status }),
 });
 

@@ -132,6 +132,81 @@ test('two Memcacheds in one namespace never see each other’s pods', async () =
   assert.deepEqual((await cluster.client.get(Memcached, 'default/right')).status, right.status);
 });
 
+test('arguments that would break the pod are refused with the reason, and others are not', async () => {
+  await using cluster = await startCluster({ operators });
+  const tried = (args: readonly string[]) =>
+    cluster.client.create(
+      Memcached,
+      { metadata: { namespace: 'default', name: 'cache' }, spec: { args } },
+      { dryRun: true },
+    );
+  for (const [why, ...refused] of [
+    [/spec\.memoryLimit sets the memory/, '-m', '-m64', '--memory-limit', '--memory-limit=1', '-vm'],
+    [/find a server on port 11211/, '-p', '--port=1', '-l127.0.0.1', '--listen=::', '-U', '-s/tmp/x', '-a'],
+    [/runs in the foreground/, '-d', '-vd', '-u', '--user=root', '-P/x', '-r', '-k', '--daemon'],
+    [/would never be ready/, '-h', '-V', '--version', '--help', '-i'],
+    [/any client could end/, '-A', '--enable-shutdown'],
+    [
+      /files that the pod does not have/,
+      '-S',
+      '-Z',
+      '-Y/x',
+      '-e/x',
+      'ext_path=/x',
+      'slab_reassign,ext_path=/x',
+      '-oproxy_config=x',
+    ],
+  ] as const) {
+    for (const arg of refused) await assert.rejects(tried([arg]), why, arg);
+  }
+  const fine = [
+    '-c2048',
+    '-I2m',
+    '--max-item-size=2m',
+    '-t',
+    '4',
+    '-vv',
+    '-o',
+    'slab_reassign,no_modern',
+    '-n48',
+    '-R',
+    '20',
+  ];
+  await tried(fine);
+  for (const arg of fine) await tried([arg]);
+});
+
+test('all that a user may say about pods arrives in their template, and going back rolls back', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 1);
+  await available(cluster, 1);
+  const before = (await cluster.client.get(Deployment, key)).spec.template;
+  const asked = {
+    image: 'memcached:1.6.38',
+    memoryLimit: '1Gi',
+    resources: { limits: { memory: '2Gi' } },
+    args: ['--max-item-size=2m'],
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ key: 'cache', operator: 'Exists' as const }],
+    podLabels: { team: 'web' },
+    podAnnotations: { note: 'x' },
+  };
+  await cluster.client.patch(Memcached, key, { spec: asked });
+  await cluster.eventually(Deployment, key, ({ spec }) => spec.template.metadata?.labels?.team === 'web');
+  await cluster.eventually(Memcached, key, (memcached) => conditionOf(memcached, 'Progressing').reason === 'RolledOut');
+  const { spec } = (await cluster.client.get(Deployment, key)).spec.template;
+  assert.deepEqual(spec?.containers[0]?.resources, {
+    limits: { memory: '2Gi' },
+    requests: { cpu: '100m' },
+  });
+  assert.deepEqual([spec?.nodeSelector, spec?.tolerations], [asked.nodeSelector, asked.tolerations]);
+
+  const none = Object.fromEntries(Object.keys(asked).map((name) => [name, null]));
+  await cluster.client.patch(Memcached, key, { spec: none });
+  await cluster.eventually(Deployment, key, ({ spec: { template } }) => template.metadata?.labels?.team === undefined);
+  assert.deepEqual((await cluster.client.get(Deployment, key)).spec.template, before);
+});
+
 test('a size, a name and a field that cannot be are refused by the server', async () => {
   await using cluster = await startCluster({ operators });
   for (const [name, spec, message] of [
@@ -141,6 +216,11 @@ test('a size, a name and a field that cannot be are refused by the server', asyn
     ['n'.repeat(64), { size: 1 }, /metadata\.name may have at most 63 characters/],
     ['1cache', { size: 1 }, /metadata\.name must begin with a letter/],
     ['my.cache', { size: 1 }, /have no dot/],
+    ['cache', { image: 'a b' }, /spec\.image in body should match/],
+    ['cache', { memoryLimit: '1.5Gi' }, /spec\.memoryLimit in body should match/],
+    ['cache', { podLabels: { 'app.kubernetes.io/instance': 'x' } }, /by these the operator finds its pods/],
+    ['cache', { podLabels: { team: 'a b' } }, /spec\.podLabels\.team in body should match/],
+    ['cache', { resources: { limits: { memory: 'much' } } }, /spec\.resources\.limits\.memory in body should match/],
   ] as const) {
     const metadata = { namespace: 'default', name };
     await assert.rejects(cluster.client.create(Memcached, { metadata, spec: spec as { size: number } }), message);

@@ -207,6 +207,22 @@ export function sliceTests(cluster: () => SliceCluster): void {
     await remove('three');
   });
 
+  test('memory and arguments reach the server, and those that would break it are refused', async () => {
+    const tuned = (args: readonly string[]) =>
+      kubectl.apply(memcachedManifest('tuned', { size: 1, memoryLimit: '128Mi', args }, namespace));
+    const { code, stderr } = await tuned(['-p', '11212']);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /spec\.args: Invalid value.* find a server on port 11211 of its pod/s);
+    assert.equal((await tuned(['--max-item-size=2m'])).code, 0);
+    const [node] = await converged(kubectl, 'tuned', 1);
+    const { memcached } = cluster();
+    const settings = await memcached?.(`${namespace}/${node}`, 'stats settings\r\nquit\r\n');
+    for (const line of ['maxbytes 134217728', 'item_size_max 2097152']) {
+      if (settings !== undefined) assert.ok(settings.includes(`STAT ${line}\r\n`), settings);
+    }
+    await remove('tuned');
+  });
+
   test('the names in the status follow size 5 and then size 3', async () => {
     const first = await create('resized', 3);
     await kubectl.ok('patch', 'memcached', 'resized', '--type=merge', '-p', '{"spec":{"size":5}}');

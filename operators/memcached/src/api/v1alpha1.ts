@@ -3,6 +3,7 @@ import type { InputOf, ObjectOf, StatusInputOf } from '@keelson/core';
 import { conditions, defineKind } from '@keelson/schema';
 import { rule } from '@keelson/schema/rules';
 import { z } from 'zod';
+import { spec } from './spec.ts';
 
 export const Memcached = defineKind({
   group: 'cache.example.com',
@@ -12,13 +13,7 @@ export const Memcached = defineKind({
   versions: {
     v1alpha1: {
       storage: true,
-      spec: z.object({
-        size: z.int32().min(1).max(5).default(1).describe('How many Memcached servers to run.'),
-        paused: z
-          .boolean()
-          .optional()
-          .describe('While true, the operator reports what it sees and changes nothing, so that a person can.'),
-      }),
+      spec,
       status: z.object({
         nodes: z.array(z.string()).describe('Names of the pods in which a server runs, sorted.'),
         replicas: z.int32().describe('How many pods there are.'),

@@ -1,0 +1,60 @@
+/**
+ * Arguments of a server that a user may add, as far as the API server can judge them.
+ *
+ * Refused is what would break the pod, the probes or what clients rely on, each with its reason. What memcached itself
+ * does not know makes it exit, which the condition Degraded shows.
+ */
+import { rule } from '@keelson/schema/rules';
+import { z } from 'zod';
+
+interface Refused {
+  /** Short options, each one letter. */
+  readonly letters: string;
+  /** Long options without their dashes. */
+  readonly names: readonly string[];
+  /** Words in the value of `-o`. */
+  readonly words?: readonly string[];
+  readonly why: string;
+}
+
+const refused: readonly Refused[] = [
+  { letters: 'm', names: ['memory-limit'], why: 'spec.memoryLimit sets the memory of a server' },
+  {
+    letters: 'plUsa',
+    names: ['port', 'listen', 'udp-port', 'unix-socket', 'unix-mask'],
+    why: 'clients, probes and the Service find a server on port 11211 of its pod',
+  },
+  {
+    letters: 'duPrk',
+    names: ['daemon', 'user', 'pidfile', 'enable-coredumps', 'lock-memory'],
+    why: 'a server runs in the foreground, as the user and with the rights of its pod',
+  },
+  { letters: 'hVi', names: ['help', 'version', 'license'], why: 'a server that prints and exits would never be ready' },
+  { letters: 'A', names: ['enable-shutdown'], why: 'any client could end the server' },
+  {
+    letters: 'SZYe',
+    names: ['enable-sasl', 'enable-ssl', 'auth-file', 'memory-file'],
+    words: ['ssl_chain_cert', 'ssl_key', 'ext_path', 'proxy_config'],
+    why: 'it needs files that the pod does not have',
+  },
+];
+
+/** Short options without a value, which may stand before another in one argument: `-vd`. */
+const switches = 'vLMCFX';
+
+function patternOf({ letters, names, words = [] }: Refused): string {
+  const values = words.length > 0 ? `|^(-o|-o=|--extended=)?([^=]*,)?(${words.join('|')})(=|$)` : '';
+  return `^-[${switches}]*[${letters}]|^--(${names.join('|')})(=|$)${values}`;
+}
+
+/** The field `spec.args`. */
+export const serverArgs = z
+  .array(z.string().min(1).max(256))
+  .max(32)
+  .meta({
+    'x-kubernetes-validations': refused.map((each) =>
+      rule(`self.all(arg, !arg.matches('${patternOf(each)}'))`, {
+        message: `may not have -${each.letters.split('').join(', -')} or --${each.names.join(', --')}: ${each.why}`,
+      }),
+    ),
+  });
