@@ -286,6 +286,7 @@ test('options that make no sense are refused with their name', () => {
     [{ concurrency: 0 }, /controller widget: concurrency must be a whole number of at least 1, received 0/],
     [{ timeoutMs: 0 }, /timeoutMs must be greater than 0, received 0/],
     [{ cacheSyncTimeoutMs: Number.NaN }, /cacheSyncTimeoutMs must be greater than 0, received NaN/],
+    [{ resyncMs: 0 }, /resyncMs must be greater than 0, received 0/],
     [{ retry: { baseDelayMs: 10, maxDelayMs: 5 } }, /retry.maxDelayMs must be at least baseDelayMs \(10\), received 5/],
     [{ rateLimit: { passes: 0.5, perMs: 1 } }, /rateLimit.passes must be a whole number of at least 1, received 0.5/],
     [{ rateLimit: { passes: 1, perMs: -1 } }, /rateLimit.perMs must be greater than 0, received -1/],
@@ -429,4 +430,17 @@ test('a reconcile that does not stop is named with its object', inTime, async ()
   await clock.advance(25_000);
   await ended;
   assert.deepEqual(logger.said('error'), [message]);
+});
+
+test('an object at rest is looked at again after its period, whatever its predicate says, with that as the cause', async () => {
+  const quiet = controller({ for: Widget, when: () => false, resyncMs: 60_000, reconcile: async () => done });
+  const logger = rememberingLogger();
+  await using cluster = await startCluster({ operators: [operator({ name: 'quiet', controllers: [quiet] })], logger });
+  await cluster.client.create(Widget, newWidget());
+  await cluster.clock.advance(132_000);
+  const passes = logger.lines.filter(({ message }) => message === 'Reconciling Widget');
+  assert.deepEqual(
+    passes.map(({ fields }) => fields.causes),
+    [['Widget default/a added'], ['resync'], ['resync']],
+  );
 });

@@ -78,6 +78,11 @@ export interface ControllerOptions<D extends Declaration> {
   readonly timeoutMs?: number;
   /** After how long a cache that is not complete is reported as an error. It is tried on. @default 120_000 */
   readonly cacheSyncTimeoutMs?: number;
+  /**
+   * After how long each object is looked at again though nothing has changed, give or take a tenth; `Infinity` for never.
+   * @default 36_000_000, ten hours
+   */
+  readonly resyncMs?: number;
   /** How soon a failed object is tried again. @default after 5 ms, doubling up to 1000 s */
   readonly retry?: RetryDelays;
   /** How often one object may be reconciled, whatever wakes it. @default no limit */
@@ -106,6 +111,7 @@ export interface Controller extends Declaration {
   readonly concurrency: number;
   readonly timeoutMs: number;
   readonly cacheSyncTimeoutMs: number;
+  readonly resyncMs: number;
   readonly retry: RetryDelays;
   readonly rateLimit: RateLimit | undefined;
   readonly sources: readonly Source[];
@@ -157,14 +163,15 @@ export function controller<
   const { onError, finalize, concurrency = 1 } = definition;
   assertWhole(definition);
   const name = controllerName(definition);
-  const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, retry = {}, rateLimit, sources = [] } = definition;
+  const { timeoutMs = 300_000, cacheSyncTimeoutMs = 120_000, resyncMs = 36_000_000 } = definition;
+  const { retry = {}, rateLimit, sources = [] } = definition;
   const { baseDelayMs = 5, maxDelayMs = 1_000_000 } = retry;
   const wholes = { concurrency, ...(rateLimit && { 'rateLimit.passes': rateLimit.passes }) };
   for (const [option, value] of Object.entries(wholes)) {
     if (Number.isInteger(value) && value >= 1) continue;
     throw new RangeError(`controller ${name}: ${option} must be a whole number of at least 1, received ${value}`);
   }
-  const times = { timeoutMs, cacheSyncTimeoutMs, 'retry.baseDelayMs': baseDelayMs };
+  const times = { timeoutMs, cacheSyncTimeoutMs, resyncMs, 'retry.baseDelayMs': baseDelayMs };
   for (const [option, value] of Object.entries({
     ...times,
     ...(rateLimit && { 'rateLimit.perMs': rateLimit.perMs }),
@@ -188,6 +195,7 @@ export function controller<
     concurrency,
     timeoutMs,
     cacheSyncTimeoutMs,
+    resyncMs,
     retry: { baseDelayMs, maxDelayMs },
     rateLimit,
     sources,

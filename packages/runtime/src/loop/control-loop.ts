@@ -17,6 +17,7 @@ import {
   keyOf,
   type NamespacedName,
   parseKey,
+  type Random,
   resourceNameOf,
 } from '@keelson/core';
 import { type Caches, isAbsentKind, requiredCachesSynced } from '../cache/caches.ts';
@@ -35,6 +36,7 @@ import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } 
 import { isMistake, type Mistake } from './mistakes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { keepResyncing } from './resync.ts';
 import { StatusEchoes } from './status-echoes.ts';
 import { reportedStorms } from './storm-report.ts';
 import { type SubscriptionsOptions, subscribeMapped, subscribeOwn } from './subscriptions.ts';
@@ -54,6 +56,7 @@ export interface ControlLoopOptions {
   /** What the author declared and whoever runs the operator chose. */
   readonly settings: unknown;
   readonly clock: Clock;
+  readonly random: Random;
   /** Whether nothing is written. @default false */
   readonly isPlan?: boolean | undefined;
   /** Hears of storms beside log, metrics and Events. */
@@ -122,6 +125,7 @@ export class ControlLoop {
     const workers = Array.from({ length: controller.concurrency }, () => this.#worker());
     const context = { cache: caches, clock: this.#options.clock, logger, signal };
     const sources = runSources(controller, context, (key, cause) => this.#wakeUps.add(key, cause));
+    using _resync = keepResyncing(this.#options, (key) => this.#wakeUps.add(key, 'resync', { initial: true }));
     await stopped;
     logger.info('Stopping workers');
     this.#wakeUps.close();

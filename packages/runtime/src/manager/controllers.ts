@@ -13,7 +13,7 @@ import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
 
 export interface ControllersOptions {
   /** What each controller has for as long as the process lives. */
-  readonly controllers: readonly Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'settings'>[];
+  readonly controllers: readonly Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'random' | 'settings'>[];
   /** What runs beside them. */
   readonly tasks: readonly Task[];
   readonly settings: unknown;
@@ -43,7 +43,9 @@ export async function runControllers(
     random,
     onError: onEventError,
   });
-  const loops = options.controllers.map((parts) => new ControlLoop({ ...parts, client, recorder, settings, clock }));
+  const loops = options.controllers.map(
+    (parts) => new ControlLoop({ ...parts, client, recorder, settings, clock, random }),
+  );
   const abortAll = (reason: unknown) => {
     for (const loop of loops) loop.abort(reason);
   };

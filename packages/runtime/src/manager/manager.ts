@@ -184,7 +184,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     });
     const written = { onWritten: (write: OwnWrite) => informers.overlay(write) };
     if (options.plan !== undefined) {
-      const planned = { controllers, transport, settings, clock, onPlanned: options.plan };
+      const planned = { controllers, transport, settings, clock, random, onPlanned: options.plan };
       return await planPasses({ ...planned, clientOf: (way) => clientOf(way).with(written) }, signal);
     }
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);

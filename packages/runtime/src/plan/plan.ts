@@ -12,6 +12,7 @@ import {
   type KubernetesObject,
   keyOf,
   parseKey,
+  type Random,
   resourceNameOf,
   sleep,
   type Transport,
@@ -30,7 +31,7 @@ import { Storms } from '../storms/storms.ts';
 import { isChanged, type PlannedChange, type PlannedEvent, type PlannedPass } from './planned-pass.ts';
 import { type AnsweredWrite, PlanningTransport } from './planning-transport.ts';
 
-type ControllerParts = Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'settings'>;
+type ControllerParts = Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'random' | 'settings'>;
 
 export interface PlanOptions {
   readonly controllers: readonly ControllerParts[];
@@ -39,6 +40,7 @@ export interface PlanOptions {
   readonly clientOf: (transport: Transport) => Client;
   readonly settings: unknown;
   readonly clock: Clock;
+  readonly random: Random;
   readonly onPlanned: (pass: PlannedPass) => void;
 }
 
@@ -60,7 +62,7 @@ export async function planPasses(options: PlanOptions, signal: AbortSignal): Pro
 const byKey = (a: KubernetesObject, b: KubernetesObject): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
 async function planPass(
-  { clientOf, settings, clock }: PlanOptions,
+  { clientOf, settings, clock, random }: PlanOptions,
   parts: ControllerParts,
   planning: PlanningTransport,
   found: KubernetesObject,
@@ -78,7 +80,7 @@ async function planPass(
   }
   const client = clientOf(planning.recording((write) => notes.wrote(write)));
   const recorder = notes.recorder();
-  const options = { ...parts, client, recorder, settings, clock, isPlan: true };
+  const options = { ...parts, client, recorder, settings, clock, random, isPlan: true };
   const logger = parts.logger.with({ ...parseKey(key), plan: true });
   const subject = {
     key,
