@@ -6,27 +6,12 @@
  */
 import { equalJson } from './equal-json.ts';
 import { isObject, type JsonObject } from './json-object.ts';
+import { type Part, workOut } from './work-out.ts';
 
 /** What a merge patch (RFC 7386) makes of a value; neither is changed. */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(document)) return replaced(document, patch);
-  // Objects that are being patched, each in the one before it: a list in place of recursion, whatever the depth.
-  const open = [new Merge(document, patch)];
-  for (let merge = open.at(-1); merge; merge = open.at(-1)) {
-    const next = merge.changes.next();
-    if (next.done) {
-      open.pop();
-      const parent = open.at(-1);
-      if (!parent) return merge.result();
-      parent.settle(merge.result());
-    } else {
-      const [name, change] = next.value;
-      const before = merge.begin(name);
-      if (isObject(change) && isObject(before)) open.push(new Merge(before, change));
-      else merge.settle(change === null ? undefined : replaced(before ?? undefined, change));
-    }
-  }
-  return document;
+  return workOut(new Merge(document, patch));
 }
 
 /** What takes the place of a value that is not patched member by member. */
@@ -36,33 +21,40 @@ function replaced(document: unknown, patch: unknown): unknown {
 }
 
 /** One object under a patch. */
-class Merge {
-  readonly changes: Iterator<[string, unknown], undefined>;
+class Merge implements Part<unknown> {
   readonly #document: JsonObject;
+  readonly #changes: Iterator<[string, unknown], undefined>;
   readonly #changed = new Map<string, unknown>();
   #name = '';
 
   constructor(document: JsonObject, patch: JsonObject) {
     this.#document = document;
-    this.changes = Object.entries(patch)[Symbol.iterator]() as Iterator<[string, unknown], undefined>;
+    this.#changes = Object.entries(patch)[Symbol.iterator]() as Iterator<[string, unknown], undefined>;
   }
 
-  /** The member whose turn it is, as it is. */
-  begin(name: string): unknown {
-    this.#name = name;
-    return Object.hasOwn(this.#document, name) ? this.#document[name] : undefined;
+  next(): Merge | undefined {
+    for (let next = this.#changes.next(); !next.done; next = this.#changes.next()) {
+      const [name, change] = next.value;
+      this.#name = name;
+      const before = this.#has(name) ? this.#document[name] : undefined;
+      if (isObject(change) && isObject(before)) return new Merge(before, change);
+      this.take(change === null ? undefined : replaced(before ?? undefined, change));
+    }
+    return undefined;
   }
 
-  /** That member, as it becomes. */
-  settle(after: unknown): void {
-    const name = this.#name;
-    const has = Object.hasOwn(this.#document, name);
-    const before = has ? this.#document[name] : undefined;
-    if (after !== before || (after === undefined && has)) this.#changed.set(name, after);
+  take(after: unknown): void {
+    const has = this.#has(this.#name);
+    const before = has ? this.#document[this.#name] : undefined;
+    if (after !== before || (after === undefined && has)) this.#changed.set(this.#name, after);
   }
 
   result(): unknown {
     return this.#changed.size === 0 ? this.#document : withMembers(this.#document, this.#changed);
+  }
+
+  #has(name: string): boolean {
+    return Object.hasOwn(this.#document, name);
   }
 }
 

@@ -12,39 +12,58 @@ export function compareText(a: string, b: string): number {
 
 const surrogates = /[\ud800-\udfff]/;
 
-/** JSON as Go writes it: members in the order of their bytes, and escaped what HTML would read. */
-export function goJson(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+/** How a printed value looks. */
+export interface Notation {
+  readonly list: readonly [open: string, between: string, close: string];
+  readonly object: readonly [open: string, between: string, close: string];
+  /** In the order in which they are printed. */
+  readonly names: (object: Readonly<Record<string, unknown>>) => readonly string[];
+  /** With what stands between it and its value. */
+  readonly name: (name: string) => string;
+  /** Of all that is neither a list nor an object. */
+  readonly scalar: (value: unknown) => string;
+}
+
+/** A JSON value as text. A list takes the place of recursion, so that no depth of nesting is too much. */
+export function printJson(value: unknown, notation: Notation): string {
   let text = '';
-  // Texts to write and values to print, the next one last: a list in place of recursion, whatever the depth.
+  // Texts to write and values to print, the next one last.
   const open: (string | { readonly value: unknown })[] = [{ value }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next === 'string') text += next;
-    else if (Array.isArray(next.value)) openItems(open, next.value);
-    else if (typeof next.value === 'object' && next.value !== null) openMembers(open, next.value);
-    else text += goJson(next.value);
+    else if (typeof next.value !== 'object' || next.value === null) text += notation.scalar(next.value);
+    else if (Array.isArray(next.value)) {
+      const [begin, between, end] = notation.list;
+      const items: readonly unknown[] = next.value;
+      text += begin;
+      open.push(end);
+      for (let i = items.length - 1; i >= 0; i--) open.push({ value: items[i] }, i === 0 ? '' : between);
+    } else {
+      const [begin, between, end] = notation.object;
+      const members = next.value as Readonly<Record<string, unknown>>;
+      const names = notation.names(members);
+      text += begin;
+      open.push(end);
+      for (let i = names.length - 1; i >= 0; i--) {
+        const name = names[i] ?? '';
+        open.push({ value: members[name] }, `${i === 0 ? '' : between}${notation.name(name)}`);
+      }
+    }
   }
   return text;
 }
 
-type Open = (string | { readonly value: unknown })[];
+const goNotation: Notation = {
+  list: ['[', ',', ']'],
+  object: ['{', ',', '}'],
+  names: (object) => Object.keys(object).sort(compareText),
+  name: (name) => `${quoted(name)}:`,
+  scalar: (value) => (typeof value === 'string' ? quoted(value) : (JSON.stringify(value) ?? 'null')),
+};
 
-function openItems(open: Open, items: readonly unknown[]): void {
-  open.push(']');
-  for (let i = items.length - 1; i >= 0; i--) open.push({ value: items[i] }, i === 0 ? '' : ',');
-  open.push('[');
-}
-
-function openMembers(open: Open, object: object): void {
-  const members = object as Readonly<Record<string, unknown>>;
-  const names = Object.keys(members).sort(compareText);
-  open.push('}');
-  for (const [i, name] of names.reverse().entries()) {
-    const isFirst = i === names.length - 1;
-    open.push({ value: members[name] }, `${isFirst ? '' : ','}${quoted(name)}:`);
-  }
-  open.push('{');
+/** JSON as Go writes it: members in the order of their bytes, and escaped what HTML would read. */
+export function goJson(value: unknown): string {
+  return typeof value === 'string' ? quoted(value) : printJson(value, goNotation);
 }
 
 function quoted(text: string): string {

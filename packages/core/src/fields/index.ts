@@ -1,5 +1,6 @@
+export { type Part, workOut } from '../work-out.ts';
 export { decodeFields, encodeFields } from './fields-v1.ts';
-export { compareText, goJson } from './go-json.ts';
+export { compareText, goJson, type Notation, printJson } from './go-json.ts';
 export {
   difference,
   differenceBelow,

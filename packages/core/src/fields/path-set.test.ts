@@ -125,3 +125,12 @@ test('steps from the future are dropped, and what is no field set is refused', (
     assert.throws(() => decodeFields(bad), SyntaxError, JSON.stringify(bad));
   }
 });
+
+test('no depth is too much', () => {
+  const chain = Array.from({ length: 20_000 }, () => 'f:a');
+  const [a, b] = [setOf(chain, ['f:b']), setOf(chain, ['f:c'])];
+  assert.equal(equalSets(intersection(a, b), setOf(chain)), true);
+  assert.equal(equalSets(difference(union(a, b), setOf(['f:b'], ['f:c'])), setOf(chain)), true);
+  assert.deepEqual(printPaths(differenceBelow(a, setOf(['f:a']))), ['.b']);
+  assert.deepEqual(printPaths(leavesOf(a)), ['.b', '.a'.repeat(20_000)]);
+});

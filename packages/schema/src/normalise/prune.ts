@@ -5,6 +5,7 @@
  * a schema is pruned again; a null where the schema allows none and has no default is dropped without a word.
  */
 import { isObject } from '@keelson/core';
+import { type Part, workOut } from '@keelson/core/fields';
 import { changeFields, changeItems } from '../tree/change.ts';
 import { asResource, fieldNode, type SchemaNode } from '../tree/schema-node.ts';
 import { compareBytes } from '../wording/go-text.ts';
@@ -49,7 +50,8 @@ export function isPruned(node: SchemaNode, value: unknown): boolean {
 function prune(node: SchemaNode | undefined, value: unknown, path: string, pruned: string[]): unknown {
   if (node?.preservesUnknown) return pruneKnown(node, value, path, pruned);
   if (Array.isArray(value)) {
-    return changeItems(value, (item, index) => prune(node?.items, item, `${path}[${index}]`, pruned));
+    if (node === undefined) return workOut(new UnknownList(value, path, pruned));
+    return changeItems(value, (item, index) => prune(node.items, item, `${path}[${index}]`, pruned));
   }
   if (!isObject(value)) return value;
   return changeFields(value, (field, name) => {
@@ -61,6 +63,39 @@ function prune(node: SchemaNode | undefined, value: unknown, path: string, prune
     pruned.push(place);
     return undefined;
   });
+}
+
+/** A list of which no schema says anything: the objects in it lose their fields, through lists of any depth. */
+class UnknownList implements Part<unknown> {
+  readonly #list: readonly unknown[];
+  readonly #path: string;
+  readonly #pruned: string[];
+  readonly #items: unknown[] = [];
+
+  constructor(list: readonly unknown[], path: string, pruned: string[]) {
+    this.#list = list;
+    this.#path = path;
+    this.#pruned = pruned;
+  }
+
+  next(): UnknownList | undefined {
+    while (this.#items.length < this.#list.length) {
+      const index = this.#items.length;
+      const item = this.#list[index];
+      const place = `${this.#path}[${index}]`;
+      if (Array.isArray(item)) return new UnknownList(item, place, this.#pruned);
+      this.take(prune(undefined, item, place, this.#pruned));
+    }
+    return undefined;
+  }
+
+  take(item: unknown): void {
+    this.#items.push(item);
+  }
+
+  result(): readonly unknown[] {
+    return this.#items.some((item, index) => item !== this.#list[index]) ? this.#items : this.#list;
+  }
 }
 
 function pruneKnown(node: SchemaNode | undefined, value: unknown, path: string, pruned: string[]): unknown {

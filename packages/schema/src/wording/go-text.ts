@@ -1,5 +1,5 @@
 /** Values as the API server prints them in its messages: Go's notation for strings, numbers and JSON. */
-import { isObject } from '@keelson/core';
+import { type Notation, printJson } from '@keelson/core/fields';
 
 /** A whole number in the range of int64, which is what the API server makes of it while decoding. */
 export function isInteger(value: unknown): value is number | bigint {
@@ -53,16 +53,19 @@ export class Verbatim {
 
 /** JSON as Go writes it: keys sorted, and <, >, & escaped. */
 export function goJson(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Verbatim) return escapeHtml(value.json);
-  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
-  if (!isObject(value)) return escapeHtml(JSON.stringify(value) ?? 'null');
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  return `{${names
-    .sort(compareBytes)
-    .map((name) => `${escapeHtml(JSON.stringify(name))}:${goJson(value[name])}`)
-    .join(',')}}`;
+  return value instanceof Verbatim ? escapeHtml(value.json) : printJson(value, notation);
 }
+
+const notation: Notation = {
+  list: ['[', ',', ']'],
+  object: ['{', ',', '}'],
+  names: (object) =>
+    Object.keys(object)
+      .filter((name) => object[name] !== undefined)
+      .sort(compareBytes),
+  name: (name) => `${escapeHtml(JSON.stringify(name))}:`,
+  scalar: (value) => (typeof value === 'bigint' ? value.toString() : escapeHtml(JSON.stringify(value) ?? 'null')),
+};
 
 function escapeHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
