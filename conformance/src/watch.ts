@@ -19,7 +19,7 @@ export interface WatchEvent {
 export class Watch implements AsyncDisposable {
   /** Status and headers with which the watch was opened. */
   readonly opened: Answer;
-  readonly #events: WatchEvent[] = [];
+  readonly #lines: string[] = [];
   readonly #seen: string[] = [];
   readonly #controller: AbortController;
   readonly #finished: Promise<void>;
@@ -57,10 +57,11 @@ export class Watch implements AsyncDisposable {
 
   async #take(wantsBookmark: boolean): Promise<WatchEvent | undefined> {
     for (;;) {
-      await this.#until(() => this.#events.length > 0 || this.#ended, 'another event or the end');
-      const event = this.#events.shift();
-      if (!event) return undefined;
-      this.#seen.push(JSON.stringify(event));
+      await this.#until(() => this.#lines.length > 0 || this.#ended, 'another event or the end');
+      const line = this.#lines.shift();
+      if (line === undefined) return undefined;
+      this.#seen.push(line);
+      const event = JSON.parse(line) as WatchEvent;
       if (event.type !== 'BOOKMARK' || wantsBookmark || 'annotations' in event.object.metadata) return event;
     }
   }
@@ -72,7 +73,7 @@ export class Watch implements AsyncDisposable {
       for await (const chunk of stream) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) if (line) this.#events.push(JSON.parse(line) as WatchEvent);
+        for (const line of lines) if (line) this.#lines.push(line);
         this.#wake();
       }
     } catch (error) {

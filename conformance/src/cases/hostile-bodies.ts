@@ -1,11 +1,21 @@
 /** Bodies that are well formed and meant badly: deep, full of odd names and numbers, or with more to remark on than fits. */
 import type { Area } from '../case.ts';
-import { define, definition } from '../custom-resources.ts';
+import { type CustomKind, define, defineSchema, definition } from '../custom-resources.ts';
+import type { Fields } from '../exchange.ts';
 import { configMap } from '../objects.ts';
 import { configMaps, customResourceDefinitions, deployments } from '../paths.ts';
 import { badRequest, invalid } from '../refusals.ts';
+import type { Trial } from '../trial.ts';
 
-const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const nested = (levels: number, end = '1'): string => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
+const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+
+/** As text: what is deep is too much for `JSON.stringify`. */
+const deep = ({ apiVersion, kind }: CustomKind, spec: string, metadata: Fields = {}): string =>
+  `${JSON.stringify({ apiVersion, kind, metadata: { name: 'deep', ...metadata } }).slice(0, -1)},"spec":${spec}}`;
+
+const holds = ({ last }: Trial, spec: string): void => last?.judge(last.text.includes(`"spec":${spec}`), true);
+
 const tooDeep = "invalid character '{' exceeded max depth";
 
 const unknown = (count: number, prefix: string) =>
@@ -24,26 +34,89 @@ export const hostileBodies: Area = {
   name: 'hostile bodies',
   proves: [],
   cases: {
-    'what is nested hundreds deep is stored, shown, listed and watched': async (t) => {
+    'what is nested nine thousand deep is stored, shown, listed, watched, replaced and deleted': async (t) => {
       const kind = await define(t, definition());
-      const namespace = await t.namespace();
-      const body = `{"apiVersion":"${kind.apiVersion}","kind":"${kind.kind}","metadata":{"name":"deep"},"spec":${nested(900)}}`;
-      const watch = await t.watch(kind.in(namespace));
-      (await t.post(kind.in(namespace), body)).is(201);
-      (await t.get(`${kind.in(namespace)}/deep`)).is(200, { metadata: { name: 'deep' } });
-      const list = (await t.get(kind.in(namespace))).is(200);
-      t.last?.judge(list.items.length, 1);
+      const path = kind.in(await t.namespace());
+      const watch = await t.watch(path);
+      (await t.post(path, deep(kind, nested(9000)))).is(201);
+      const { metadata } = (await t.get(`${path}/deep`)).is(200, { metadata: { name: 'deep' } });
+      holds(t, nested(9000));
+      (await t.get(path)).is(200, { items: [{ metadata: { uid: metadata.uid } }] });
+      holds(t, nested(9000));
       await watch.next({ type: 'ADDED', object: { metadata: { name: 'deep' } } });
-      (await t.mergePatch(`${kind.in(namespace)}/deep`, `{"status":${nested(900)}}`)).is(200);
-      (await t.delete(`${kind.in(namespace)}/deep`)).is(200);
+      (await t.get(path, { headers: { accept: partial } })).is(200, { items: [{ metadata: { name: 'deep' } }] });
+      const { resourceVersion } = metadata;
+      (await t.put(`${path}/deep`, deep(kind, nested(9000, '2'), { resourceVersion }))).is(200);
+      holds(t, nested(9000, '2'));
+      (await t.mergePatch(`${path}/deep`, { metadata: { labels: { a: 'b' } } })).is(200);
+      holds(t, nested(9000, '2'));
+      await watch.next({ type: 'MODIFIED', object: { metadata: { generation: 2 } } });
+      await watch.next({ type: 'MODIFIED', object: { metadata: { labels: { a: 'b' } } } });
+      (await t.delete(`${path}/deep`)).is(200);
+      await watch.next({ type: 'DELETED', object: { metadata: { labels: { a: 'b' } } } });
+    },
+
+    'what is nested thousands deep is patched in every way, and each level has its owner': async (t) => {
+      const levels = 2000;
+      const kind = await define(t, definition());
+      const path = kind.in(await t.namespace());
+      (await t.apply(`${path}/deep`, deep(kind, nested(levels)), { manager: 'one' })).is(201);
+      const field = `.spec${'.a'.repeat(levels)}`;
+      (await t.apply(`${path}/deep`, deep(kind, nested(levels, '2')), { manager: 'two' })).is(409, {
+        message: `Apply failed with 1 conflict: conflict with "one": ${field}`,
+        details: { causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "one"', field }] },
+      });
+      (await t.apply(`${path}/deep`, deep(kind, nested(levels, '2')), { manager: 'two', force: true })).is(200);
+      holds(t, nested(levels, '2'));
+      (await t.mergePatch(`${path}/deep`, `{"spec":${nested(levels, '{"b":3}')}}`)).is(200);
+      holds(t, nested(levels, '{"b":3}'));
+      (await t.mergePatch(`${path}/deep`, `{"spec":${nested(levels, '{"b":null,"c":[3]}')}}`)).is(200);
+      holds(t, nested(levels, '{"c":[3]}'));
+      const pointer = `/spec${'/a'.repeat(levels)}`;
+      const operations = [
+        { op: 'test', path: pointer, value: { c: [3] } },
+        { op: 'move', from: `${pointer}/c`, path: `${pointer}/d` },
+      ];
+      (await t.jsonPatch(`${path}/deep`, operations)).is(200);
+      holds(t, nested(levels, '{"d":[3]}'));
+      (await t.apply(`${path}/deep`, deep(kind, '{"a":{}}'), { manager: 'two' })).is(200);
+      (await t.apply(`${path}/deep`, deep(kind, nested(levels, '{"d":4}')), { manager: 'one' })).is(409);
+    },
+
+    'lists are nested as deep as objects': async (t) => {
+      const kind = await define(t, definition());
+      const path = kind.in(await t.namespace());
+      const lists = `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`;
+      (await t.post(path, deep(kind, lists))).is(201);
+      holds(t, lists);
+      (await t.apply(`${path}/deep`, deep(kind, lists), { manager: 'one' })).is(200);
+      holds(t, lists);
+    },
+
+    'a deep value where the schema wants a text is refused for its type': async (t) => {
+      const texts = { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' } } } };
+      const kind = await defineSchema(t, texts);
+      const path = kind.in(await t.namespace());
+      const wrong = (type: string) => ({
+        details: { causes: [{ message: new RegExp(`must be of type string: "${type}"`) }] },
+      });
+      (await t.post(path, deep(kind, `[${'['.repeat(5000)}${']'.repeat(5000)}]`))).is(422, wrong('array'));
+      (await t.post(path, deep(kind, `[${nested(5000)}]`))).is(422, wrong('object'));
+    },
+
+    'what a kind does not know is dropped, however deep': async (t) => {
+      const path = configMaps(await t.namespace());
+      const answer = await t.post(path, `{"metadata":{"name":"a"},"none":${nested(9000)}}`);
+      answer.is(201, { none: undefined });
+      answer.judge(answer.warnings, ['299 - "unknown field \\"none\\""']);
+      (await t.post(path, `{"metadata":{"name":"b"},"data":${nested(9000)}}`)).is(400);
     },
 
     'what is nested deeper than ten thousand levels is not read, and nothing is left of it': async (t) => {
       const kind = await define(t, definition());
       const namespace = await t.namespace();
       const path = kind.in(namespace);
-      const body = (levels: number) =>
-        `{"apiVersion":"${kind.apiVersion}","kind":"${kind.kind}","metadata":{"name":"deep"},"spec":${nested(levels)}}`;
+      const body = (levels: number) => deep(kind, nested(levels));
       const start = body(0).slice(0, 30).replaceAll('\\', '\\\\');
       const refused = badRequest(
         `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${tooDeep} (${start} ...)`,

@@ -67,7 +67,12 @@ export function put<T extends JsonObject>(object: T, path: readonly string[], va
 
 /** Freezes a value and all in it; what is frozen already is taken to be so throughout, for it came from here. */
 export function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) freeze(member);
-  return Object.freeze(value);
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    for (const member of Object.values(next)) if (typeof member === 'object') open.push(member);
+    Object.freeze(next);
+  }
+  return value;
 }

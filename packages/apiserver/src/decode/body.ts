@@ -8,20 +8,30 @@ import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { schemaNameOf } from '../openapi/documents.ts';
 import type { ApiRequest } from '../request/exchange.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
-import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../status.ts';
-import { assertDepth, opensDeeper, tooDeep } from './depth.ts';
+import { badRequest, notImplemented, StatusError, tooLarge, unsupportedMediaType } from '../status.ts';
+import { assertDepth, assertShallow } from './depth.ts';
 import { GoJsonError } from './go-json.ts';
 import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';
 import { ProtobufError, readProtobuf } from './protobuf.ts';
 import { repeatedKeys, repeatedKeysText } from './repeated-keys.ts';
-import { duplicateMembers, hasOverflow, JsonSyntaxError, mergedMembers, overflowingNumber } from './strict-json.ts';
+import {
+  duplicateMembers,
+  hasOverflow,
+  JsonSyntaxError,
+  mergedMembers,
+  overflowingNumber,
+  TooDeepError,
+} from './strict-json.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 export const mediaTypes: readonly string[] = ['application/json', 'application/yaml', protobuf];
 
 /** Remarks on one body; the real server counts no further. */
 const maxProblems = 100;
+
+/** Its schemas have schemas in them. */
+export const definitionKind = 'CustomResourceDefinition';
 
 /** As much as the real server reads. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -57,11 +67,10 @@ export function parseJson(text: string, lookForDuplicates: boolean): Parsed {
   try {
     value = JSON.parse(text);
   } catch {
-    if (opensDeeper(text)) throw tooDeep(text);
     duplicateMembers(text); // throws, with a better description
     throw new JsonSyntaxError('unexpected end of JSON input');
   }
-  assertDepth(value, text);
+  if (!lookForDuplicates) assertDepth(text);
   return {
     value,
     text,
@@ -82,7 +91,7 @@ export async function parseYaml(text: string, lookForDuplicates: boolean): Promi
       const parsed = parseJson(text, lookForDuplicates);
       if (parsed.duplicates.length === 0) return parsed;
     } catch (error) {
-      if (opensDeeper(text)) throw error;
+      if (error instanceof TooDeepError) throw error;
       // Flow style is YAML too.
     }
   }
@@ -92,13 +101,14 @@ export async function parseYaml(text: string, lookForDuplicates: boolean): Promi
     const document = yaml.parseDocument(text, { uniqueKeys: false, merge: true, lineCounter });
     for (const error of document.errors) throw error;
     const value: unknown = document.toJS();
-    assertDepth(value, text);
     if (hasOverflow(value)) throw new JsonSyntaxError('json: unsupported value: +Inf');
     const lineAt = (offset: number) => lineCounter.linePos(offset).line;
     return { value, text, duplicates: [], repeated: lookForDuplicates ? repeatedKeys(yaml, document, lineAt) : [] };
   } catch (error) {
     if (error instanceof StatusError || error instanceof JsonSyntaxError) throw error;
-    if (error instanceof Error && error.message.startsWith('Maximum call stack size exceeded')) throw tooDeep();
+    if (error instanceof Error && error.message.startsWith('Maximum call stack size exceeded')) {
+      throw notImplemented('YAML that is too deep for the stack of its parser');
+    }
     throw new JsonSyntaxError(
       `error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
@@ -196,6 +206,7 @@ export function decodeObject(
   const { strategy, kind, version } = resource;
   const own = apiVersionOf(resource);
   const body = parsed.value;
+  if (kind === definitionKind) assertShallow(body, 'a definition');
   const { apiVersion: sentVersion = '', kind: sentKind = '' } = body as { apiVersion?: unknown; kind?: unknown };
   if (typeof sentVersion !== 'string' || typeof sentKind !== 'string') {
     throw unrecognized(

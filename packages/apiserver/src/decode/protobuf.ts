@@ -196,7 +196,7 @@ function parsed(raw: unknown): unknown {
   const text = Buffer.from(raw, 'base64').toString();
   try {
     const value: unknown = JSON.parse(text);
-    assertDepth(value, text);
+    assertDepth(text);
     return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -8,19 +8,32 @@ export function render(request: ApiRequest, response: ApiResponse): ApiResponse 
   if (!wantsYaml && !wantsIndented(request)) return response;
   const { body } = response;
   if (isStream(body) || !isPlainJson(response)) return response;
-  const value: unknown = JSON.parse(Buffer.concat(body).toString());
-  return wantsYaml ? asYaml(response, value) : { ...response, body: [Buffer.from(JSON.stringify(value, null, 2))] };
+  const text = Buffer.concat(body).toString();
+  if (!wantsYaml)
+    return { ...response, body: [Buffer.from(unlessTooDeep(text, (value) => JSON.stringify(value, null, 2)))] };
+  return asYaml(response, text);
 }
 
-async function asYaml(response: ApiResponse, value: unknown): Promise<ApiResponse> {
+async function asYaml(response: ApiResponse, text: string): Promise<ApiResponse> {
   const { stringify } = await import('yaml');
   // As Go's library writes it: members in order, and what an older reader would take for something else in quotes.
   const style = { aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true, indentSeq: false } as const;
+  const yaml = unlessTooDeep(text, (value) => stringify(value, { ...style, compat: 'yaml-1.1' }));
   return {
     ...response,
     headers: { ...response.headers, 'content-type': 'application/yaml' },
-    body: [Buffer.from(stringify(value, { ...style, compat: 'yaml-1.1' }))],
+    body: [Buffer.from(yaml)],
   };
+}
+
+/** What is too deep for the stack stays on its one line: that is JSON, and YAML as well. */
+function unlessTooDeep(json: string, print: (value: unknown) => string): string {
+  try {
+    return print(JSON.parse(json));
+  } catch (error) {
+    if (error instanceof RangeError) return json;
+    throw error;
+  }
 }
 
 function isPlainJson({ headers, body }: ApiResponse): boolean {

@@ -10,6 +10,7 @@ import type { ApiObject, JsonObject } from '../object.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
+import { jsonText } from './json-text.ts';
 import type { Form } from './negotiate.ts';
 
 export interface ListMeta {
@@ -45,7 +46,7 @@ export const errorEvent = (status: Status): Buffer =>
 
 /** `kind` and `apiVersion` come first, so that they can be cut off. */
 const encodeObject = ({ kind, apiVersion, ...rest }: ApiObject): Buffer =>
-  Buffer.from(JSON.stringify({ kind, apiVersion, ...rest }));
+  Buffer.from(jsonText({ kind, apiVersion, ...rest }));
 
 const listBytes = (head: JsonObject, items: readonly (readonly Buffer[])[]): readonly Buffer[] => {
   const open = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`);
@@ -110,7 +111,7 @@ function tables(resource: Resource, version: string, include: IncludeObject, now
     };
   };
   const table = (metadata: JsonObject, rows: readonly unknown[], withColumns = true) =>
-    JSON.stringify({
+    jsonText({
       kind: 'Table',
       apiVersion,
       metadata,

@@ -4,11 +4,12 @@ import { applyJsonPatch, applyMergePatch, JsonPatchError, timestamp } from '@kee
 import { invalidValue } from '@keelson/schema/validation';
 import { applyObject, updateManagedFields } from '../apply/index.ts';
 import { goPrint } from '../apply/typed/go-print.ts';
-import { decodeObject, type Parsed } from '../decode/body.ts';
-import { isDeeper, maxDepth, tooDeep } from '../decode/depth.ts';
+import { decodeObject, definitionKind, type Parsed } from '../decode/body.ts';
+import { assertShallow } from '../decode/depth.ts';
 import { GoJsonError } from '../decode/go-json.ts';
 import type { WriteOptions } from '../decode/options.ts';
 import { repeatedKeysText } from '../decode/repeated-keys.ts';
+import { jsonText } from '../encode/json-text.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
@@ -53,7 +54,7 @@ function patched(
   const { strategy } = resource;
   if (old === undefined) throw notFound(resourceNamed(resource), name);
   const result = patchedValue(resource, type, value, old);
-  const quoted = () => (type === 'strategic' ? goPrint(value) : JSON.stringify(result));
+  const quoted = () => (type === 'strategic' ? goPrint(value) : jsonText(result));
   const refuse = (why: string) => invalid({ group: '', name: '' }, '', [invalidValue('patch', quoted(), why)]);
   let decoded: ApiObject;
   try {
@@ -103,9 +104,7 @@ function patchedValue(
       );
     }
     try {
-      const result = asObject(applyJsonPatch(old, value));
-      if (isDeeper(result, maxDepth)) throw tooDeep();
-      return result;
+      return asObject(applyJsonPatch(old, value));
     } catch (error) {
       if (!(error instanceof JsonPatchError)) throw error;
       if (error.reason === 'TooLarge') throw tooLarge(error.message);
@@ -120,6 +119,7 @@ function patchedValue(
   if (type === 'merge') return asObject(applyMergePatch(old, value));
   const schema = strategy.patchSchema();
   if (schema === undefined) throw unprocessable();
+  assertShallow(value, 'a strategic merge patch');
   try {
     const result = strategicMergePatch(old, value, schema);
     const { kind, apiVersion } = result;
@@ -175,6 +175,7 @@ function applied(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`,
     );
   }
+  if (resource.kind === definitionKind) assertShallow(value, 'a definition');
   const result = applyObject({
     type: strategy.objectType(subresource),
     live: old,

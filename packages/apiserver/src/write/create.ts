@@ -9,6 +9,7 @@ import { type AsyncAdmission, admit } from '../admit/admission.ts';
 import { assertMayCreate } from '../admit/create-permission.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
+import { assertStorable } from '../decode/depth.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
 import { generatedName } from '../resource/generated-name.ts';
 import { keyIn } from '../resource/resource.ts';
@@ -103,5 +104,6 @@ function commit({ store }: WriteContext, { resource, dryRun }: Write, object: Ap
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   const stored = resource.strategy.toStorage(object);
+  assertStorable(stored);
   return { revision: dryRun ? unstored(key, stored) : store.create(collection, key, stored), created: true };
 }

@@ -9,6 +9,7 @@ import { type AsyncAdmission, admit } from '../admit/admission.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { withoutNoOpTimestamps } from '../apply/no-op-write.ts';
+import { assertStorable } from '../decode/depth.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
 import { keyIn, type UpdateRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
@@ -123,6 +124,7 @@ function commit(
   const { strategy, collection: name } = resource;
   const collection = store.collection(name);
   const stored = strategy.toStorage(object);
+  assertStorable(stored);
   if (hasLostLastFinalizer(strategy, object, old)) {
     if (!dryRun) store.delete(collection, existing);
     return { revision: unstored(existing.key, stored), created: false };

@@ -48,6 +48,10 @@ export const deducedSchema: TypeSchema = recursive((self) => ({
   map: { relationship: 'granular', fields: new Map(), additional: self },
 }));
 
+/** Whether nothing is known of a value: it fits, whatever it is, and however deep. */
+export const isUntyped = (type: TypeSchema | undefined): boolean =>
+  type === undefined || type === deducedSchema || type === untypedAtomic;
+
 /** `build` gets the type that it is about to describe, to refer to but not yet to look into. */
 function recursive(build: (self: TypeSchema) => TypeSchema): TypeSchema {
   const self: TypeSchema = {};

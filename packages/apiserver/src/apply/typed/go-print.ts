@@ -1,23 +1,31 @@
 /** How Go prints JSON values, for messages that quote them. */
 
-import { compareText } from '@keelson/core/fields';
+import { compareText, type Notation, printJson } from '@keelson/core/fields';
 import { isObject } from '../../object.ts';
 import { isList, type Json } from './json.ts';
 
+const names: Notation['names'] = (object) => Object.keys(object).sort(compareText);
+
 /** `%v` */
 export function goPrint(value: Json): string {
-  if (isList(value)) return `[${value.map(goPrint).join(' ')}]`;
-  if (!isObject(value)) return value === null || value === undefined ? '<nil>' : String(value);
-  const names = Object.keys(value).sort(compareText);
-  return `map[${names.map((name) => `${name}:${goPrint(value[name])}`).join(' ')}]`;
+  return printJson(value, {
+    list: ['[', ' ', ']'],
+    object: ['map[', ' ', ']'],
+    names,
+    name: (name) => `${name}:`,
+    scalar: (each) => (each === null || each === undefined ? '<nil>' : String(each)),
+  });
 }
 
 /** `%#v` */
 export function goSyntax(value: Json): string {
-  if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (!isObject(value)) return value === null ? 'interface {}(nil)' : JSON.stringify(value);
-  const names = Object.keys(value).sort(compareText);
-  return `map[string]interface {}{${names.map((name) => `${JSON.stringify(name)}:${goSyntax(value[name])}`).join(', ')}}`;
+  return printJson(value, {
+    list: ['[]interface {}{', ', ', '}'],
+    object: ['map[string]interface {}{', ', ', '}'],
+    names,
+    name: (name) => `${JSON.stringify(name)}:`,
+    scalar: (each) => (each === null ? 'interface {}(nil)' : (JSON.stringify(each) ?? 'interface {}(nil)')),
+  });
 }
 
 /** `%T` */

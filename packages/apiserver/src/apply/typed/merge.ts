@@ -6,6 +6,7 @@
  * same value. Null replaces a leaf but not a map or list that has something in it.
  */
 import { equalJson } from '@keelson/core';
+import { type Part, workOut } from '@keelson/core/fields';
 import { isObject, type JsonObject } from '../../object.ts';
 import { deducedSchema, type ListType, type MapType, type TypeSchema } from '../schemas/type-schema.ts';
 import { itemStep } from './item-step.ts';
@@ -13,27 +14,60 @@ import { isList, type Json, type JsonList, memberOf } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
 export function merge(live: Json, wanted: Json, type: TypeSchema): Json {
+  const merged = mergedAtOnce(live, wanted, type);
+  return merged instanceof Merging ? workOut(merged) : merged;
+}
+
+/** The merged value, unless it is a map in which members have to be merged. */
+function mergedAtOnce(live: Json, wanted: Json, type: TypeSchema): Json | Merging {
   if (wanted === undefined || wanted === live) return live;
   if (live === undefined) return wanted;
   const kind = kindOf(type, wanted);
   if (kind === 'map' && type.map?.relationship === 'granular') {
-    if (isObject(live) && (isObject(wanted) || Object.keys(live).length > 0)) {
-      return isObject(wanted) ? mergeMembers(live, wanted, type.map) : live;
-    }
+    if (isObject(live) && isObject(wanted)) return new Merging(live, wanted, type.map);
+    if (isObject(live) && Object.keys(live).length > 0) return live;
   } else if (kind === 'list' && type.list !== undefined && type.list.relationship !== 'atomic') {
     if (isList(live) && live.length > 0) return isList(wanted) ? mergeItems(live, wanted, type.list) : live;
   }
   return equalJson(live, wanted) ? live : wanted;
 }
 
-function mergeMembers(live: JsonObject, wanted: JsonObject, map: MapType): JsonObject {
-  const changes: [string, Json][] = [];
-  for (const [name, value] of Object.entries(wanted)) {
-    const before = memberOf(live, name);
-    const after = merge(before, value, map.fields.get(name)?.type ?? map.additional ?? deducedSchema);
-    if (after !== before) changes.push([name, after]);
+/**
+ * A map whose members are being merged. Maps of which nothing is known may be of any depth; lists whose items are merged
+ * are no deeper than their schema, and may call themselves.
+ */
+class Merging implements Part<Json> {
+  readonly #live: JsonObject;
+  readonly #map: MapType;
+  readonly #wanted: Iterator<[string, Json], undefined>;
+  readonly #changes: [string, Json][] = [];
+  #name = '';
+
+  constructor(live: JsonObject, wanted: JsonObject, map: MapType) {
+    this.#live = live;
+    this.#map = map;
+    this.#wanted = Object.entries(wanted)[Symbol.iterator]() as Iterator<[string, Json], undefined>;
   }
-  return changes.length === 0 ? live : { ...live, ...Object.fromEntries(changes) };
+
+  next(): Merging | undefined {
+    for (let next = this.#wanted.next(); !next.done; next = this.#wanted.next()) {
+      const [name, value] = next.value;
+      this.#name = name;
+      const type = this.#map.fields.get(name)?.type ?? this.#map.additional ?? deducedSchema;
+      const merged = mergedAtOnce(memberOf(this.#live, name), value, type);
+      if (merged instanceof Merging) return merged;
+      this.take(merged);
+    }
+    return undefined;
+  }
+
+  take(after: Json): void {
+    if (after !== memberOf(this.#live, this.#name)) this.#changes.push([this.#name, after]);
+  }
+
+  result(): JsonObject {
+    return this.#changes.length === 0 ? this.#live : { ...this.#live, ...Object.fromEntries(this.#changes) };
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { compareText, fieldStep, printStep } from '@keelson/core/fields';
 import { isObject, type JsonObject } from '../../object.ts';
-import type { ListType, MapType, Scalar, TypeSchema } from '../schemas/type-schema.ts';
+import { isUntyped, type ListType, type MapType, type Scalar, type TypeSchema } from '../schemas/type-schema.ts';
 import { goPrint, goSyntax, goType } from './go-print.ts';
 import { itemStep } from './item-step.ts';
 import { isList, type Json, type JsonList } from './json.ts';
@@ -25,7 +25,7 @@ export function problemsOf(value: Json, type: TypeSchema, duplicates: Duplicates
 export type Duplicates = 'allowed' | 'forbidden';
 
 function fits(value: Json, type: TypeSchema, duplicates: Duplicates): boolean {
-  if (value === null) return true;
+  if (value === null || isUntyped(type)) return true;
   if (isObject(value)) return type.map !== undefined && mapFits(value, type.map, duplicates);
   if (isList(value)) return type.list !== undefined && listFits(value, type.list, duplicates);
   return type.scalar === 'untyped' || typeof value === scalarTypes[type.scalar ?? 'untyped'];
@@ -54,6 +54,7 @@ function listFits(items: JsonList, list: ListType, duplicates: Duplicates): bool
 }
 
 function problemsIn(value: Json, type: TypeSchema, duplicates: Duplicates): Problem[] {
+  if (isUntyped(type)) return [];
   switch (kindOf(type, value)) {
     case 'map':
       if (value === null) return [];

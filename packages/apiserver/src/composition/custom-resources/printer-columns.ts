@@ -1,6 +1,7 @@
 /** The table of a custom resource: its name, and the columns that its definition asks for. */
 import type { CustomResourceColumnDefinition } from '@keelson/core/apiextensions/v1';
 import { compilePath } from '../../encode/json-path.ts';
+import { jsonText } from '../../encode/json-text.ts';
 import { ageColumn, column, duration, nameColumn } from '../../encode/table-columns.ts';
 import type { TableRules } from '../../resource/resource.ts';
 
@@ -42,7 +43,7 @@ function findOrNothing(path: string): (value: unknown) => readonly unknown[] {
   }
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const text = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 function cell(type: string, value: unknown, now: number): unknown {
   switch (type) {
