@@ -32,6 +32,7 @@ import { scale } from './scale.ts';
 import { schema } from './schema.ts';
 import { selectors } from './selectors.ts';
 import { serviceAccountTokens } from './service-account-tokens.ts';
+import { setsAndStorage } from './sets-and-storage.ts';
 import { sizes } from './sizes.ts';
 import { statusAndGeneration } from './status.ts';
 import { strategicPatch } from './strategic-patch.ts';
@@ -75,6 +76,7 @@ export const areas: readonly Area[] = [
   definitions,
   schema,
   builtInKinds,
+  setsAndStorage,
   authorisation,
   accessPaths,
   accessVerbs,

@@ -13,6 +13,7 @@ import { assertDefinitionStays } from './definition-lifecycle.ts';
 import { assertNamespaceLives, assertNamespaceMayGo } from './namespace-lifecycle.ts';
 import { podPriority } from './priority.ts';
 import { podServiceAccount } from './service-account.ts';
+import { defaultStorageClass, protectedStorage } from './storage.ts';
 import { defaultTolerations } from './tolerations.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
@@ -36,8 +37,17 @@ export function admit(context: AdmissionContext, write: Write, operation: Operat
     assertNamespaceLives(context, write, object);
     assertDefinitionStays(context, write, object);
   }
-  if (resource.collection !== 'pods' || subresource !== '' || operation !== 'CREATE') return object;
-  return defaultTolerations(podPriority(context, podServiceAccount(context, object)));
+  if (subresource !== '' || operation !== 'CREATE') return object;
+  switch (resource.collection) {
+    case 'pods':
+      return defaultTolerations(podPriority(context, podServiceAccount(context, object)));
+    case 'persistentvolumeclaims':
+      return protectedStorage(defaultStorageClass(context, object), 'kubernetes.io/pvc-protection');
+    case 'persistentvolumes':
+      return protectedStorage(object, 'kubernetes.io/pv-protection');
+    default:
+      return object;
+  }
 }
 
 /** What an admitter is asked about. */

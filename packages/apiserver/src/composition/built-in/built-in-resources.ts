@@ -168,9 +168,9 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     reset: builtInResetFields(group, kind, ''),
   };
   const status: UpdateRules = {
-    prepare(object, old) {
+    prepare(object, old, context) {
       const kept = restored({ ...old, metadata: object.metadata, status: object.status }, old, status.reset);
-      return compact(rules.prepareForStatus?.(kept, old) ?? kept);
+      return compact(rules.prepareForStatus?.(kept, old, context) ?? kept);
     },
     validate: (object, old) => [
       ...objectMetaUpdateProblems(object.metadata, old.metadata),

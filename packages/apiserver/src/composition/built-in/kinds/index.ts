@@ -8,6 +8,7 @@ import {
 } from './admission.ts';
 import { configMap, secret } from './config.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
+import { daemonSet } from './daemon-set.ts';
 import { podDisruptionBudget } from './disruption-budget.ts';
 import { coreEvent, event } from './event.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -24,17 +25,16 @@ import {
   limitRange,
   networkPolicy,
   node,
-  persistentVolume,
-  persistentVolumeClaim,
   priorityClass,
   returned,
   serviceAccount,
-  storageClass,
 } from './plain-kinds.ts';
 import { pod } from './pod.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
 import { service } from './service.ts';
-import { cronJob, daemonSet, deployment, job, replicaSet, statefulSet } from './workloads.ts';
+import { controllerRevision, statefulSet } from './stateful-set.ts';
+import { persistentVolume, persistentVolumeClaim, storageClass } from './storage.ts';
+import { cronJob, deployment, job, replicaSet } from './workloads.ts';
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,
@@ -54,6 +54,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   services: service,
   'apiservices.apiregistration.k8s.io': apiService,
   'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinition,
+  'controllerrevisions.apps': controllerRevision,
   'cronjobs.batch': cronJob,
   'daemonsets.apps': daemonSet,
   'deployments.apps': deployment,

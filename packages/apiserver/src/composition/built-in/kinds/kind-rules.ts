@@ -13,7 +13,7 @@ export interface KindRules {
   readonly prepareForCreate?: (object: ApiObject, context: StrategyContext) => ApiObject;
   /** After the status has been restored. */
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: StrategyContext) => ApiObject;
-  readonly prepareForStatus?: (object: ApiObject, old: ApiObject) => ApiObject;
+  readonly prepareForStatus?: (object: ApiObject, old: ApiObject, context: StrategyContext) => ApiObject;
   readonly validate?: (object: ApiObject) => readonly Problem[];
   /** What an update must pass in place of `validate`, where the two differ. */
   readonly validateChanged?: (object: ApiObject) => readonly Problem[];

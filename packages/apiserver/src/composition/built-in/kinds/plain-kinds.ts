@@ -1,7 +1,7 @@
 /** Kinds that differ from the common rules in little. */
 import { invalidValue } from '@keelson/schema/validation';
 import { plainTable } from '../../../encode/table-columns.ts';
-import { type ApiObject, at } from '../../../object.ts';
+import { at } from '../../../object.ts';
 import { leaseTable, nodeTable } from '../tables/core.ts';
 import { change, changeEach, fill, fillSpec } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -49,22 +49,6 @@ export const endpointSlice: KindRules = {
   default: (object) => changeEach(object, 'ports', (port) => fill(port, { name: '', protocol: 'TCP' })),
 };
 
-const claimPhase = (phase: string) => (object: ApiObject) =>
-  change(fill(object, { status: {} }), 'status', (status) => fill(status, { phase }));
-
-export const persistentVolumeClaim: KindRules = {
-  returnsDeleted: true,
-  default: (object) => claimPhase('Pending')(fillSpec({ volumeMode: 'Filesystem' })(object)),
-  prepareForCreate: claimPhase('Pending'),
-};
-
-export const persistentVolume: KindRules = {
-  returnsDeleted: true,
-  default: (object) =>
-    claimPhase('Pending')(fillSpec({ volumeMode: 'Filesystem', persistentVolumeReclaimPolicy: 'Retain' })(object)),
-  prepareForCreate: claimPhase('Pending'),
-};
-
 export const ingress: KindRules = { generation: 'content' };
 export const networkPolicy: KindRules = {
   generation: 'content',
@@ -98,8 +82,4 @@ export const csiDriver: KindRules = {
 export const priorityClass: KindRules = {
   default: (object) => fill(object, { preemptionPolicy: 'PreemptLowerPriority' }),
   prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),
-};
-export const storageClass: KindRules = {
-  returnsDeleted: true,
-  default: (object) => fill(object, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };

@@ -13,7 +13,7 @@ import {
 } from '@keelson/schema/validation';
 import { type ApiObject, at, type JsonObject, readAs } from '../../../object.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
-import { daemonSetTable, deploymentTable, replicaSetTable, statefulSetTable } from '../tables/workloads.ts';
+import { deploymentTable, replicaSetTable } from '../tables/workloads.ts';
 import { change, fill, fillSpec } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
 import { templateDefaults } from './pod-defaults.ts';
@@ -32,14 +32,24 @@ function matches(selector: Selector | undefined, labels: Readonly<Record<string,
   }
 }
 
-function workloadProblems(spec: { selector?: Selector; template?: Template | undefined }): readonly Problem[] {
+/** What a workload is called in refusals. A ReplicaSet is called a deployment where its selector is empty. */
+interface Called {
+  readonly selector: string;
+  readonly deadline: string;
+}
+
+export function workloadProblems(
+  spec: { selector?: Selector; template?: Template | undefined },
+  called: Called = { selector: 'deployment', deadline: 'ReplicaSet' },
+): readonly Problem[] {
   const { selector, template } = spec;
   const causes: Problem[] = [];
   if (selector == null) causes.push(required('spec.selector'));
   else {
     causes.push(...selectorProblems(selector, 'spec.selector'));
     if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
-      causes.push(invalidValue('spec.selector', fieldsInOrder(selector), 'empty selector is invalid for deployment'));
+      const why = `empty selector is invalid for ${called.selector}`;
+      causes.push(invalidValue('spec.selector', fieldsInOrder(selector), why));
     }
   }
   const labels = template?.metadata?.labels;
@@ -57,9 +67,8 @@ function workloadProblems(spec: { selector?: Selector; template?: Template | und
     causes.push(unsupportedValue(`${at}.spec.restartPolicy`, policy, ['Always']));
   }
   if (template?.spec?.activeDeadlineSeconds !== undefined) {
-    causes.push(
-      forbiddenField(`${at}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported'),
-    );
+    const why = `activeDeadlineSeconds in ${called.deadline} is not Supported`;
+    causes.push(forbiddenField(`${at}.spec.activeDeadlineSeconds`, why));
   }
   return causes;
 }
@@ -67,7 +76,7 @@ function workloadProblems(spec: { selector?: Selector; template?: Template | und
 const requirementCount = (selector: NonNullable<Selector>): number =>
   Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length;
 
-const fixedSelector = (object: ApiObject, old: ApiObject): readonly Problem[] => {
+export const fixedSelector = (object: ApiObject, old: ApiObject): readonly Problem[] => {
   const selector = at(object, 'spec', 'selector');
   return equalJson(selector, at(old, 'spec', 'selector'))
     ? []
@@ -168,54 +177,6 @@ export const replicaSet: KindRules = {
   fields: { 'status.replicas': (object) => String(at(object, 'status', 'replicas') ?? 0) },
   shortUnknownField: true,
   table: replicaSetTable,
-};
-
-export const statefulSet: KindRules = {
-  default: (object) =>
-    change(templateDefaults(object), 'spec', (spec) =>
-      change(
-        change(
-          fill(spec, {
-            podManagementPolicy: 'OrderedReady',
-            persistentVolumeClaimRetentionPolicy: {},
-            replicas: 1,
-            revisionHistoryLimit: 10,
-          }),
-          'updateStrategy',
-          (strategy) =>
-            strategy.type === undefined
-              ? {
-                  ...strategy,
-                  type: 'RollingUpdate',
-                  rollingUpdate: fill((strategy.rollingUpdate ?? {}) as JsonObject, { partition: 0 }),
-                }
-              : strategy.type === 'RollingUpdate'
-                ? change(strategy, 'rollingUpdate', (update) => fill(update, { partition: 0 }))
-                : strategy,
-        ),
-        'persistentVolumeClaimRetentionPolicy',
-        (policy) => fill(policy, { whenDeleted: 'Retain', whenScaled: 'Retain' }),
-      ),
-    ),
-  generation: 'content',
-  table: statefulSetTable,
-};
-
-export const daemonSet: KindRules = {
-  default: (object) =>
-    change(templateDefaults(object), 'spec', (spec) =>
-      change(fill(spec, { revisionHistoryLimit: 10 }), 'updateStrategy', (strategy) => {
-        const typed = fill(strategy, { type: 'RollingUpdate' });
-        return typed.type === 'RollingUpdate'
-          ? {
-              ...typed,
-              rollingUpdate: fill((typed.rollingUpdate ?? {}) as JsonObject, { maxUnavailable: 1, maxSurge: 0 }),
-            }
-          : typed;
-      }),
-    ),
-  generation: 'content',
-  table: daemonSetTable,
 };
 
 export const job: KindRules = {
