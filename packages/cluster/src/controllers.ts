@@ -23,11 +23,19 @@ import { startReplicaSetController } from './replicaset/controller.ts';
 import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
 import { startServiceAccountController } from './service-account/controller.ts';
+import { startStatefulSetController } from './statefulset/controller.ts';
+import { startVolumeBinder } from './volume/binder.ts';
+import { startVolumeProtection } from './volume/protection.ts';
+import { startProvisioner } from './volume/provisioner.ts';
 
 /** All controllers there are; the scheduler and the simulated node count as such. */
 export const controllerNames = [
   'deployment',
   'replicaset',
+  'statefulset',
+  'persistentvolume-binder',
+  'volume-protection',
+  'volume-provisioner',
   'garbage-collector',
   'namespace',
   'serviceaccount',
@@ -161,6 +169,14 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startDeploymentController(context);
     case 'replicaset':
       return startReplicaSetController(context);
+    case 'statefulset':
+      return startStatefulSetController(context);
+    case 'persistentvolume-binder':
+      return startVolumeBinder(context);
+    case 'volume-protection':
+      return startVolumeProtection(context);
+    case 'volume-provisioner':
+      return startProvisioner(context);
     case 'garbage-collector':
       return startGarbageCollector(context);
     case 'namespace':

@@ -15,10 +15,18 @@ import {
   type ObjectOf,
 } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
-import { Deployment, type DeploymentSpec, ReplicaSet } from '@keelson/core/apps/v1';
+import { Deployment, type DeploymentSpec, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
-import { ConfigMap, Namespace, Node, Pod, ServiceAccount } from '@keelson/core/v1';
+import {
+  ConfigMap,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ServiceAccount,
+} from '@keelson/core/v1';
 import type { ControllerName, ControllersOptions } from '../src/index.ts';
 
 /** A server on which all controllers run, and a second node, cordoned, whose pods do not stop by themselves. */
@@ -596,6 +604,66 @@ export function describeControllers(name: string, { skip = false, start }: Behav
         ({ status: each }) => each.expectedPods === 7,
       );
       assert.equal(status.desiredHealthy, 5);
+    });
+
+    test('a StatefulSet makes its pods one after the other, and keeps their claims when it is scaled down', async () => {
+      const namespace = await newNamespace();
+      const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
+      const seenPods: string[] = [];
+      const stop = new AbortController();
+      const informer = createInformer(client, Pod, { namespace });
+      const stopped = informer.start(stop.signal);
+      informer.subscribe(({ object }) => {
+        const unready = informer.store.list().filter((pod) => !isReady(pod)).length;
+        seenPods.push(`${object.metadata.name} ${unready}`);
+      });
+      await client.create(StatefulSet, {
+        metadata: { namespace, name: 'web' },
+        spec: {
+          replicas: 3,
+          serviceName: 'web',
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [container], terminationGracePeriodSeconds: 1 } },
+          volumeClaimTemplates: [{ metadata: { name: 'data' }, spec }],
+        },
+      });
+      const key: NamespacedName = `${namespace}/web`;
+      await seen(StatefulSet, key, ({ status }) => status.availableReplicas === 3);
+      stop.abort();
+      await stopped;
+      assert.ok(
+        seenPods.every((each) => /^web-[012] [01]$/.test(each)),
+        seenPods.join(),
+      );
+      await client.patch(StatefulSet, key, { spec: { replicas: 1 } }, { subresource: 'scale' });
+      await seen(StatefulSet, key, ({ status }) => status.replicas === 1);
+      const claims = await list(PersistentVolumeClaim, namespace);
+      assert.deepEqual(claims.map(({ metadata, status }) => `${metadata.name} ${status.phase}`).sort(), [
+        'data-web-0 Bound',
+        'data-web-1 Bound',
+        'data-web-2 Bound',
+      ]);
+    });
+
+    test('a claim that is deleted stays until the last pod that uses it is gone', async () => {
+      const namespace = await newNamespace();
+      const key: NamespacedName = `${namespace}/data`;
+      await client.create(PersistentVolumeClaim, {
+        metadata: { namespace, name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      });
+      const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+      const pod = await client.create(Pod, {
+        metadata: { namespace, name: 'user' },
+        spec: { containers: [container], volumes, terminationGracePeriodSeconds: 1 },
+      });
+      await seen(Pod, keyOf(pod), isReady);
+      const { spec } = await client.get(PersistentVolumeClaim, key);
+      await client.delete(PersistentVolumeClaim, key);
+      assert.ok((await client.get(PersistentVolumeClaim, key)).metadata.deletionTimestamp);
+      await client.delete(Pod, keyOf(pod));
+      await gone(PersistentVolumeClaim, key);
+      await gone(PersistentVolume, spec.volumeName ?? '');
     });
 
     test('a pod that fits no node is told so, and scheduled when one changes', async () => {

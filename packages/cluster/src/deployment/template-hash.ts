@@ -5,15 +5,13 @@
  * Its value is opaque: Kubernetes hashes a dump of a Go structure, so the same template has another hash there.
  */
 import type { PodTemplateSpec } from '@keelson/core/v1';
-
-/** Kubernetes' letters for generated names: no vowels, so that no words appear. */
-const letters = 'bcdfghjklmnpqrstvwxz2456789';
+import { safeEncoded } from '../safe-encoded.ts';
 
 export function templateHash(template: PodTemplateSpec, collisionCount = 0): string {
   const text = canonical(template) + (collisionCount > 0 ? `#${collisionCount}` : '');
   let hash = 0x811c9dc5; // FNV-1a, 32 bits
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('');
+  return safeEncoded(String(hash));
 }
 
 /** JSON with sorted members, and without those that say nothing. */

@@ -1,12 +1,16 @@
 /** The scheduler: binds pods that have no node to one that they fit, and says so when there is none. */
 import { createWorkQueue, type EventRecorder, type InformerHandle, type StoreReader } from '@keelson/client';
 import { isNotFound, keyOf, type NamespacedName, timestamp } from '@keelson/core';
-import { Binding, Node, Pod } from '@keelson/core/v1';
+import { StorageClass } from '@keelson/core/storage/v1';
+import { Binding, Node, PersistentVolumeClaim, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
+import { claimIndex } from '../volume/protection.ts';
 import { chooseNode, unschedulableMessage } from './fit.ts';
+import { volumeWait } from './volumes.ts';
 
 const schedulerName = 'default-scheduler';
+const selectedNode = 'volume.kubernetes.io/selected-node';
 
 /** A Binding is posted to its pod. */
 const PodBinding = { ...Binding, resource: Pod.resource };
@@ -37,12 +41,18 @@ export function podsOn(store: StoreReader<Pod>, node: string): readonly Pod[] {
   return store.byIndex('node', node);
 }
 
+function podsWith(store: StoreReader<Pod>, claim: NamespacedName): readonly Pod[] {
+  return store.byIndex('claim', claim);
+}
+
 class Scheduler {
   readonly queue;
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
   readonly #pods: InformerHandle<Pod>;
   readonly #nodes: InformerHandle<Node>;
+  readonly #claims: InformerHandle<PersistentVolumeClaim>;
+  readonly #classes: InformerHandle<StorageClass>;
   /** Pods that are bound although the watch does not show it yet, and to which node. By uid. */
   readonly #assumed = new Map<string, string>();
 
@@ -51,8 +61,10 @@ class Scheduler {
     this.#context = context;
     this.queue = createWorkQueue({ clock });
     this.#recorder = context.recorder(schedulerName);
-    this.#pods = informers.informer(Pod, { indexes: nodeIndex });
+    this.#pods = informers.informer(Pod, { indexes: { ...nodeIndex, ...claimIndex } });
     this.#nodes = informers.informer(Node);
+    this.#claims = informers.informer(PersistentVolumeClaim);
+    this.#classes = informers.informer(StorageClass);
     this.#pods.subscribe(
       ({ type, object }) => {
         if (type === 'deleted' || object.spec.nodeName) this.#assumed.delete(object.metadata.uid);
@@ -61,24 +73,46 @@ class Scheduler {
       { signal },
     );
     this.#nodes.subscribe(() => this.#retryAll(), { signal });
+    this.#claims.subscribe(({ object }) => this.#retry(podsWith(this.#pods.store, keyOf(object))), { signal });
   }
 
   get informers() {
-    return [this.#pods, this.#nodes];
+    return [this.#pods, this.#nodes, this.#claims, this.#classes];
   }
 
   /** A node that came or changed may be the one that pods wait for. */
   #retryAll(): void {
-    for (const pod of podsOn(this.#pods.store, '').filter(isWaiting)) this.queue.add(keyOf(pod));
+    this.#retry(podsOn(this.#pods.store, ''));
+  }
+
+  #retry(pods: readonly Pod[]): void {
+    for (const pod of pods.filter(isWaiting)) this.queue.add(keyOf(pod));
   }
 
   async sync(key: NamespacedName): Promise<void> {
     const pod = this.#pods.store.get(key);
     if (!pod || !isWaiting(pod) || this.#assumed.has(pod.metadata.uid)) return;
     const nodes = this.#nodes.store.list();
+    const volumes = volumeWait(pod, {
+      claim: (name) => this.#claims.store.get(name),
+      isDelayed: (name) => this.#classes.store.get(name)?.volumeBindingMode === 'WaitForFirstConsumer',
+    });
+    if (volumes.type === 'refused' && nodes.length > 0) {
+      return this.#refuse(pod, `0/${nodes.length} nodes are available: ${volumes.reason}.`);
+    }
     const choice = chooseNode(pod, nodes, (name) => this.#load(name));
-    if ('node' in choice) await this.#bind(pod, choice.node);
+    if ('node' in choice && volumes.type === 'undecided') await this.#selectNode(volumes.claims, choice.node);
+    else if ('node' in choice) await this.#bind(pod, choice.node);
     else await this.#refuse(pod, unschedulableMessage(nodes.length, choice.misfits));
+  }
+
+  /** Their provisioner waits for it; the pod is bound when they are. */
+  async #selectNode(claims: readonly PersistentVolumeClaim[], node: string): Promise<void> {
+    for (const { metadata } of claims) {
+      if (metadata.annotations?.[selectedNode] !== undefined) continue;
+      const patch = { metadata: { uid: metadata.uid, annotations: { [selectedNode]: node } } };
+      await this.#context.client.patch(PersistentVolumeClaim, `${metadata.namespace}/${metadata.name}`, patch);
+    }
   }
 
   #load(node: string): number {

@@ -29,15 +29,20 @@ export function masked(value: unknown, words: Words): unknown {
 function maskedText(text: string, words: Words): string {
   let result = text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+    .replaceAll(/pvc-[0-9a-f-]{36}/g, 'pvc-UID')
     .replaceAll(/kube-api-access-\w{5}/g, 'kube-api-access')
     .replaceAll(/uid: [0-9a-f-]{36}/g, 'uid: UID');
   for (const [word, replacement] of words) result = result.replaceAll(word, replacement);
   return result.replaceAll(/(hash-\d+)-\w{5}\b/g, '$1-SUFFIX');
 }
 
-/** Who wrote, not when, nor which fields: that is the server's business. */
+/**
+ * Who wrote, not when, nor which fields: that is the server's business. The scheduler writes to a pod that must wait for
+ * its volumes; whether it had to is a race.
+ */
 function managers(entries: unknown): unknown {
   return (entries as NonNullable<KubernetesObject['metadata']['managedFields']>)
     .map(({ manager, operation, subresource = '' }) => `${manager} ${operation} ${subresource}`.trim())
+    .filter((each) => each !== 'kube-scheduler Update status')
     .sort();
 }

@@ -11,6 +11,10 @@ import { nodes, onlyNode, type Server } from '../behaviour.ts';
 const rights = [
   'system:controller:deployment-controller',
   'system:controller:replicaset-controller',
+  'system:controller:statefulset-controller',
+  'system:controller:persistent-volume-binder',
+  'system:controller:pvc-protection-controller',
+  'system:controller:pv-protection-controller',
   'system:controller:generic-garbage-collector',
   'system:controller:namespace-controller',
   'system:controller:service-account-controller',

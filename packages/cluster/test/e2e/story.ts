@@ -25,11 +25,16 @@ function sorted(items: readonly unknown[], words: Words): unknown[] {
   return items.map((item) => masked(item, words)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-export async function readEvents(client: Client, namespace: string, controllers: readonly string[]): Promise<unknown> {
+export async function readEvents(
+  client: Client,
+  namespace: string,
+  controllers: readonly string[],
+  counts: (reason: string) => boolean = () => true,
+): Promise<unknown> {
   const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);
   const { items } = await client.list(Event, { namespace });
   const told = items
-    .filter(({ reportingController = '' }) => controllers.includes(reportingController))
+    .filter(({ reportingController = '', reason = '' }) => controllers.includes(reportingController) && counts(reason))
     .map(({ type, reason, note, regarding, reportingController }) => {
       const { apiVersion, kind, name } = regarding ?? {};
       return { type, reason, note, regarding: { apiVersion, kind, name }, reportingController };
