@@ -17,6 +17,7 @@ import { evictions } from './eviction.ts';
 import { fieldValidation } from './field-validation.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { impersonation } from './impersonation.ts';
+import { limitRangesArea } from './limit-ranges.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
 import { names } from './names.ts';
@@ -25,6 +26,7 @@ import { openapi } from './openapi.ts';
 import { openapiV2 } from './openapi-v2.ts';
 import { patch } from './patch.ts';
 import { podLogs } from './pod-logs.ts';
+import { resourceQuotas } from './quotas.ts';
 import { read } from './read.ts';
 import { resourceVersions } from './resource-versions.ts';
 import { rolesAndBindings } from './roles.ts';
@@ -47,6 +49,8 @@ export const areas: readonly Area[] = [
   controllers,
   evictions,
   disruptionBudgets,
+  resourceQuotas,
+  limitRangesArea,
   resourceVersions,
   create,
   names,

@@ -20,6 +20,7 @@ import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
 import { type NodeOptions, type PodLives, startNode } from './node/controller.ts';
 import { startReplicaSetController } from './replicaset/controller.ts';
+import { startResourceQuotaController } from './resource-quota/controller.ts';
 import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
 import { startServiceAccountController } from './service-account/controller.ts';
@@ -42,6 +43,7 @@ export const controllerNames = [
   'root-ca-certificate-publisher',
   'clusterrole-aggregation',
   'disruption',
+  'resourcequota',
   'scheduler',
   'node',
 ] as const;
@@ -189,6 +191,8 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startClusterRoleAggregation(context);
     case 'disruption':
       return startDisruptionController(context);
+    case 'resourcequota':
+      return startResourceQuotaController(context);
     case 'scheduler':
       return startScheduler(context);
     case 'node':

@@ -10,6 +10,7 @@ import type { ApiObject } from '../object.ts';
 import type { ObjectReader, Resource } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { assertDefinitionStays } from './definition-lifecycle.ts';
+import { withLimitDefaults } from './limit-range.ts';
 import { assertNamespaceLives, assertNamespaceMayGo } from './namespace-lifecycle.ts';
 import { podPriority } from './priority.ts';
 import { podServiceAccount } from './service-account.ts';
@@ -40,7 +41,7 @@ export function admit(context: AdmissionContext, write: Write, operation: Operat
   if (subresource !== '' || operation !== 'CREATE') return object;
   switch (resource.collection) {
     case 'pods':
-      return defaultTolerations(podPriority(context, podServiceAccount(context, object)));
+      return defaultTolerations(podPriority(context, podServiceAccount(context, withLimitDefaults(context, object))));
     case 'persistentvolumeclaims':
       return protectedStorage(defaultStorageClass(context, object), 'kubernetes.io/pvc-protection');
     case 'persistentvolumes':

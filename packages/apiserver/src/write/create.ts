@@ -7,7 +7,9 @@ import { timestamp } from '@keelson/core';
 import { invalidValue, pathSegmentProblems } from '@keelson/schema/validation';
 import { type AsyncAdmission, admit } from '../admit/admission.ts';
 import { assertMayCreate } from '../admit/create-permission.ts';
+import { assertWithinLimits } from '../admit/limit-range.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
+import { quotaCharges } from '../admit/resource-quota.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { assertStorable } from '../decode/depth.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
@@ -15,6 +17,7 @@ import { generatedName } from '../resource/generated-name.ts';
 import { keyIn } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { alreadyExists, generateNameConflict, invalid, kindNamed, resourceNamed, StatusError } from '../status.ts';
+import { chargeQuotas } from './charge-quotas.ts';
 import { inNamespace, withDistinctOwners } from './metadata.ts';
 import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
 
@@ -91,7 +94,11 @@ function named(context: WriteContext, write: Write, object: ApiObject): ApiObjec
   }
 }
 
-function commit({ store }: WriteContext, { resource, dryRun }: Write, object: ApiObject): Written {
+function commit(context: WriteContext, write: Write, object: ApiObject): Written {
+  const { store } = context;
+  const { resource, dryRun } = write;
+  assertWithinLimits(context, write, object, undefined);
+  const charges = quotaCharges(context, write, object, undefined);
   const collection = store.collection(resource.collection);
   const key = keyOf(object);
   const existing = collection.get(key);
@@ -105,5 +112,6 @@ function commit({ store }: WriteContext, { resource, dryRun }: Write, object: Ap
   }
   const stored = resource.strategy.toStorage(object);
   assertStorable(stored);
+  if (!dryRun) chargeQuotas(context, charges);
   return { revision: dryRun ? unstored(key, stored) : store.create(collection, key, stored), created: true };
 }

@@ -6,7 +6,9 @@
  * is done again.
  */
 import { type AsyncAdmission, admit } from '../admit/admission.ts';
+import { assertWithinLimits } from '../admit/limit-range.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
+import { quotaCharges } from '../admit/resource-quota.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { withoutNoOpTimestamps } from '../apply/no-op-write.ts';
 import { assertStorable } from '../decode/depth.ts';
@@ -15,6 +17,7 @@ import { keyIn, type UpdateRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { invalid, kindNamed, notFound, resourceNamed, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
+import { chargeQuotas } from './charge-quotas.ts';
 import { createObject } from './create.ts';
 import { hasLostLastFinalizer } from './last-finalizer.ts';
 import { inNamespace, withDistinctOwners } from './metadata.ts';
@@ -115,16 +118,16 @@ function prepared(
   return withoutNoOpTimestamps(old, object) as ApiObject;
 }
 
-function commit(
-  { store }: WriteContext,
-  { resource, dryRun }: Write,
-  { existing, old }: Stored,
-  object: ApiObject,
-): Written {
+function commit(context: WriteContext, write: Write, { existing, old }: Stored, object: ApiObject): Written {
+  const { store } = context;
+  const { resource, dryRun } = write;
+  assertWithinLimits(context, write, object, old);
+  const charges = quotaCharges(context, write, object, old);
   const { strategy, collection: name } = resource;
   const collection = store.collection(name);
   const stored = strategy.toStorage(object);
   assertStorable(stored);
+  if (!dryRun) chargeQuotas(context, charges);
   if (hasLostLastFinalizer(strategy, object, old)) {
     if (!dryRun) store.delete(collection, existing);
     return { revision: unstored(existing.key, stored), created: false };

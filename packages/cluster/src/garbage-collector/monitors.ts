@@ -79,7 +79,8 @@ function isCollectable(resource: DiscoveredKind): boolean {
 
 const idOf = ({ group, version, resource }: DiscoveredKind): string => `${group}/${version}/${resource}`;
 
-function metadataOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+/** Of an object what links it to others; whoever watches by this shares the watch. */
+export function metadataOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const { ownerReferences, finalizers, deletionTimestamp } = metadata;
   return {
