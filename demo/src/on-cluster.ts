@@ -37,7 +37,9 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
 async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {
   await using transport = connect(config, { userAgent: memcachedOperator.name });
   const client = createClient({ transport, fieldManager: memcachedOperator.name, signal });
-  const missing = await missingAccess(client, [...installRules, ...rulesOf(memcachedOperator)]);
+  const missing = await missingAccess(client, [
+    { namespace: undefined, rules: [...installRules, ...rulesOf(memcachedOperator)] },
+  ]);
   if (missing.length > 0) {
     const rules = missing.map(printMissing).join('; ');
     throw new Error(`the user of ${config.source} lacks rights in ${config.server}; missing: ${rules}.`);

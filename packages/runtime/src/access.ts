@@ -1,6 +1,6 @@
 /** Access check: asks the API server, before anything needs it, which declared rules are not granted. */
 import type { Client } from '@keelson/client';
-import type { PolicyRule, Verb } from '@keelson/core';
+import type { OperatorRole, Verb } from '@keelson/core';
 import { SelfSubjectAccessReview } from '@keelson/core/authorization/v1';
 
 /** Verbs on a resource that the user of a client does not have. */
@@ -9,32 +9,45 @@ export interface MissingAccess {
   /** With its subresource: `memcacheds/status`. */
   readonly resource: string;
   readonly verbs: readonly Verb[];
+  /** Where they are missing; absent: in all namespaces together. */
+  readonly namespace: string | undefined;
 }
 
-/** The parts of `rules` that the client's user does not have in all namespaces. */
-export async function missingAccess(client: Client, rules: readonly PolicyRule[]): Promise<readonly MissingAccess[]> {
-  const missing = await Promise.all(
+/**
+ * What the client's user lacks of these roles, each asked about in its own namespace.
+ *
+ * @example
+ * const missing = await missingAccess(client, rolesOf(websiteOperator, { namespace: 'websites' }));
+ */
+export async function missingAccess(client: Client, roles: readonly OperatorRole[]): Promise<readonly MissingAccess[]> {
+  const questions = roles.flatMap(({ namespace, rules }) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) =>
-        resources.map(async (resource) => {
-          const granted = await Promise.all(verbs.map((verb) => isAllowed(client, group, resource, verb)));
-          return { group, resource, verbs: verbs.filter((_, i) => !granted[i]) };
-        }),
-      ),
+      apiGroups.flatMap((group) => resources.map((resource) => ({ namespace, group, resource, verbs }))),
     ),
+  );
+  const missing = await Promise.all(
+    questions.map(async (asked) => {
+      const granted = await Promise.all(asked.verbs.map((verb) => isAllowed(client, asked, verb)));
+      return { ...asked, verbs: asked.verbs.filter((_, i) => !granted[i]) };
+    }),
   );
   return missing.filter(({ verbs }) => verbs.length > 0);
 }
 
-async function isAllowed(client: Client, group: string, path: string, verb: Verb): Promise<boolean> {
+async function isAllowed(
+  client: Client,
+  { group, resource: path, namespace }: Omit<MissingAccess, 'verbs'>,
+  verb: Verb,
+): Promise<boolean> {
   const [resource = '', subresource] = path.split('/');
-  const resourceAttributes = { group, resource, ...(subresource && { subresource }), verb };
+  const resourceAttributes = { group, resource, ...(subresource && { subresource }), verb, namespace };
   const review = await client.create(SelfSubjectAccessReview, { spec: { resourceAttributes } });
   return review.status.allowed;
 }
 
-/** The rule as it is written in a Role. */
-export function printMissing({ group, resource, verbs }: MissingAccess): string {
+/** The rule as it is written in a Role, and the namespace of that. */
+export function printMissing({ group, resource, verbs, namespace }: MissingAccess): string {
   const list = (values: readonly string[]) => JSON.stringify(values);
-  return `apiGroups: ${list([group])}, resources: ${list([resource])}, verbs: ${list(verbs)}`;
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  return `apiGroups: ${list([group])}, resources: ${list([resource])}, verbs: ${list(verbs)}${where}`;
 }

@@ -269,3 +269,21 @@ test('a finalizer without finalize is refused, since nobody would ever take it a
     message: 'controller widget: a finalizer without finalize would keep every object for ever',
   });
 });
+
+test('a new object has one pass: its own finalizer wakes nobody', async () => {
+  let passes = 0;
+  await using engine = await startEngine({
+    async reconcile() {
+      passes += 1;
+      return done;
+    },
+    async finalize() {},
+  });
+  await engine.client.create(Widget, newWidget());
+  await engine.clock.advance(60_000);
+  assert.equal(passes, 1);
+  await engine.client.patch(Widget, key, { metadata: { finalizers: null } });
+  await engine.clock.advance(60_000);
+  assert.equal(passes, 2);
+  assert.deepEqual((await engine.client.get(Widget, key)).metadata.finalizers, [finalizer]);
+});

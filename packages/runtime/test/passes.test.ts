@@ -303,6 +303,10 @@ test('a definition that lacks a part is refused with the name of its controller'
     [{ for: undefined, reconcile }, `controller: for ${circle}`],
     [{ for: Widget, owns: [ConfigMap, undefined], reconcile }, `controller widget: owns[1] ${circle}`],
     [{ for: Widget, owns: [{ removable: undefined }], reconcile }, `controller widget: owns[0] ${circle}`],
+    [{ for: Widget, watches: [undefined], reconcile }, `controller widget: watches[0] ${circle}`],
+    [{ for: Widget, watches: [{ watch: undefined }], reconcile }, `controller widget: watches[0] ${circle}`],
+    [{ for: Widget, refers: [undefined], reconcile }, `controller widget: refers[0] ${circle}`],
+    [{ for: Widget, refers: [{ to: undefined, by: () => '' }], reconcile }, `controller widget: refers[0] ${circle}`],
     [{ for: Widget }, 'controller widget: reconcile must be a function, received undefined'],
   ];
   for (const [definition, message] of cases) {

@@ -1,7 +1,7 @@
 /** What wakes a reconciler, in virtual time: references, mappings that read, predicates, optional kinds, namespaces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installDefinitions } from '@keelson/client';
+import { createClient, installDefinitions } from '@keelson/client';
 import {
   changed,
   generationChanged,
@@ -20,7 +20,18 @@ import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
 import { crdOf, defineKind } from '@keelson/schema';
 import { startCluster } from '@keelson/testing';
 import { z } from 'zod';
-import { type Controller, channel, controller, createManager, done, every, polling } from '../src/index.ts';
+import {
+  type Controller,
+  channel,
+  controller,
+  createManager,
+  done,
+  every,
+  type MissingAccess,
+  missingAccess,
+  polling,
+  printMissing,
+} from '../src/index.ts';
 
 const Site = defineKind({
   group: 'watches.example.com',
@@ -394,6 +405,16 @@ test('the Roles of an operator of some namespaces are all that it needs', async 
   const stop = new AbortController();
   const logger = { ...silent, warn: (...line: unknown[]) => errors.push(line), with: () => logger };
   const transport = cluster.cluster.transportAs({ name: 'scoped', groups: ['system:authenticated'] });
+  const own = createClient({ transport, clock });
+  assert.deepEqual(await missingAccess(own, roles), []);
+  const missing = await missingAccess(own, rolesOf(scoped, { namespace: 'system', namespaces: ['one', 'three'] }));
+  assert.deepEqual([...new Set(missing.map((each) => each.namespace))], ['three']);
+  assert.equal(
+    printMissing(missing[0] as MissingAccess),
+    'apiGroups: [""], resources: ["configmaps"], verbs: ["get","list","watch","create","patch"] in namespace three',
+  );
+  const everywhere = await missingAccess(own, rolesOf(scoped, { namespace: 'system' }));
+  assert.deepEqual([...new Set(everywhere.map((each) => each.namespace))], [undefined]);
   const manager = createManager(scoped, { transport, clock, namespaces, health: false, metrics: false, logger });
   const running = manager.start(stop.signal);
   for (const place of [...namespaces, 'three']) await client.create(Site, { ...named('a', place), spec: {} });

@@ -14,6 +14,7 @@ import {
   type RemovableKind,
   type SettingsOf,
   type StatusInputOf,
+  type Watch,
   type WatchedKind,
 } from '@keelson/core';
 import { shown } from '../log/thrown.ts';
@@ -203,17 +204,22 @@ export function controller<
   };
 }
 
+/** What an entry of `owns` names, if it names anything. */
+const kindIn = (owned: NonNullable<Declaration['owns']>[number] | undefined): unknown =>
+  owned !== undefined && 'removable' in owned ? owned.removable : owned;
+
 /** Types cannot see that modules import each other in a circle, where a kind is not there yet. */
 function assertWhole(definition: Declaration & { readonly reconcile?: unknown }): void {
-  const { name, for: kind, owns = [], reconcile } = definition as Partial<typeof definition>;
+  const { name, for: kind, owns = [], watches = [], refers = [], reconcile } = definition as Partial<typeof definition>;
   const circle = 'is undefined; modules that import each other in a circle see that';
   if (kind === undefined) throw new RangeError(`controller${name ? ` ${name}` : ''}: for ${circle}`);
   const who = `controller ${controllerName(definition)}`;
-  for (const [i, owned] of owns.entries()) {
-    const each = owned as Partial<typeof owned> | undefined;
-    if (each === undefined || ('removable' in each && each.removable === undefined))
-      throw new RangeError(`${who}: owns[${i}] ${circle}`);
-  }
+  const named: readonly (readonly [string, unknown])[] = [
+    ...owns.map((each, i) => [`owns[${i}]`, kindIn(each)] as const),
+    ...watches.map((each, i) => [`watches[${i}]`, (each as Partial<Watch> | undefined)?.watch] as const),
+    ...refers.map((each, i) => [`refers[${i}]`, (each as Partial<Reference<never>> | undefined)?.to] as const),
+  ];
+  for (const [what, value] of named) if (value === undefined) throw new RangeError(`${who}: ${what} ${circle}`);
   if (typeof reconcile !== 'function')
     throw new RangeError(`${who}: reconcile must be a function, received ${shown(reconcile)}`);
 }

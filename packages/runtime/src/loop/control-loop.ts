@@ -275,7 +275,10 @@ export class ControlLoop {
   /** The object as it is once its clean-up is sure to come. */
   async #marked(object: KubernetesObject): Promise<KubernetesObject> {
     const finalized = this.#finalized();
-    return finalized === undefined ? object : ensureFinalizer(object, finalized);
+    if (finalized === undefined) return object;
+    const marked = await ensureFinalizer(object, finalized);
+    this.#echoes.marked(keyOf(object), object, marked);
+    return marked;
   }
 
   #finalized(): Finalized | undefined {

@@ -67,3 +67,29 @@ test('the next pass begins with a clean slate', () => {
   changed('1', '2');
   assert.equal(woken(), 1);
 });
+
+test('what a pass began with is no news, whether it comes before the answer, during the pass or after it', () => {
+  for (const order of ['event first', 'during', 'late']) {
+    const { own, changed, woken } = observed();
+    own.begin(key);
+    if (order === 'event first') changed('1', '2');
+    own.marked(key, at('1'), at('2'));
+    if (order === 'during') changed('1', '2');
+    own.succeeded(key);
+    if (order === 'late') changed('1', '2');
+    assert.equal(woken(), 0, order);
+    changed('2', '3');
+    assert.equal(woken(), 1, order);
+  }
+});
+
+test('what came together with it is news, and so is all when nothing was marked', () => {
+  const { own, changed, woken } = observed();
+  own.begin(key);
+  own.marked(key, at('1'), at('2'));
+  changed('1', '3');
+  own.marked(key, at('3'), at('3'));
+  changed('3', '4');
+  own.succeeded(key);
+  assert.equal(woken(), 2);
+});
