@@ -17,6 +17,7 @@ const help = `Usage: npm run mutate -- [PACKAGE] [options]
 
   PACKAGE         its folder; packages/runtime unless told
   --file TEXT     only the sources whose path has TEXT in it
+  --tests TEXT    only the test files whose path has TEXT in it
   --sample N      only so many mutants, drawn by the seed
   --seed N        of the sample and of the order; 1 unless told
   --most-cpu S    leave out tests that use more seconds of CPU, where a cheaper one reaches the mutant; 1.5 unless told
@@ -29,6 +30,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean' },
     file: { type: 'string', default: '' },
+    tests: { type: 'string', default: '' },
     sample: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: '1' },
     'most-cpu': { type: 'string', default: '1.5' },
@@ -76,7 +78,9 @@ const chosen = shuffled(kept, Number(values.seed))
   .filter((each) => alive?.includes(nameOf(each)) ?? true)
   .slice(0, Number(values.sample));
 
-const tests = [...filesOf('src/**/*.test.ts'), ...filesOf('test/*.test.ts')].map((file) => join(folder, file));
+const tests = [...filesOf('src/**/*.test.ts'), ...filesOf('test/*.test.ts')]
+  .filter((file) => file.includes(values.tests))
+  .map((file) => join(folder, file));
 const start = (mutant?: string) => new TestProcess(sources, tests, mutant);
 const begunMs = systemClock.monotonic();
 const minutes = () => `${((systemClock.monotonic() - begunMs) / 60_000).toFixed(1)} min`;

@@ -20,6 +20,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'const x = [1, -1];': ['[1, -1] → []', '1 → 2', '-1 → 1'],
   "const x = { 'a b': 'c', d: true };": ["{ 'a b': 'c', d: true } → {}", "'c' → ''", 'true → false'],
   'const x = (a) => f(a);': ['f(a) → undefined'],
+  'const x = 60_000;': ['60_000 → 120000'],
   'const x = () => 1;': ['1 → 2'],
   'function x() { return f(); }': ['return f(); → return;'],
   'i++;': ['i++; → ', 'i++ → i--'],
@@ -30,7 +31,7 @@ for (const [text, edits] of Object.entries(table)) {
   test(`the mutants of ${text}`, () => assert.deepEqual(editsOf(text), edits));
 }
 
-test('types, imports, sentences, the names of types and what cannot be reached are left alone', () => {
+test('types, imports, sentences, names of types, defaults of a pattern and what cannot be reached are left alone', () => {
   const text = `
     import { a } from 'a';
     export { b } from 'b';
@@ -38,6 +39,7 @@ test('types, imports, sentences, the names of types and what cannot be reached a
     const d: 'd' = a as 'd';
     const e = 'a sentence' + \`another \${a} sentence\`;
     const f = typeof a === 'string';
+    const [g = ''] = a;
     switch (a) { default: throw a satisfies never; }
   `;
   assert.deepEqual(editsOf(text), ["typeof a === 'string' → typeof a !== 'string'"]);

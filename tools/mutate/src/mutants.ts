@@ -1,8 +1,8 @@
 /**
  * Mutants: the small wrong edits of a source that a test should notice. Pure: text in, edits out, always in one order.
  *
- * Does not: touch types and imports, sentences (they are for people), regular expressions, or what cannot be reached
- * (`satisfies never`).
+ * Does not: touch types and imports, sentences (they are for people), regular expressions, what cannot be reached
+ * (`satisfies never`), or literals that are defaults of a pattern (`const [first = ''] = …`), which types ask for.
  */
 import { parseSync, visitorKeys } from 'oxc-parser';
 
@@ -66,8 +66,6 @@ const otherMethods = new Map(
     max: 'min',
     startsWith: 'endsWith',
     endsWith: 'startsWith',
-    find: 'findLast',
-    findLast: 'find',
   }),
 );
 /** Calls that may be left out: what they are called on has the same type, or nearly. */
@@ -160,11 +158,14 @@ function call({ node, textOf }: Place): readonly string[] {
 function literal({ node, parent }: Place): readonly string[] {
   const { value } = node;
   if (typeof value === 'boolean') return [String(!value)];
-  if (typeof value === 'number') return parent?.type === 'UnaryExpression' ? [] : [String(value + 1)];
+  if (typeof value === 'number') return parent?.type === 'UnaryExpression' ? [] : [String(other(value))];
   const isTypeName = isNode(parent?.left) && parent.left.operator === 'typeof';
   if (typeof value !== 'string' || isTypeName || isProse(node)) return [];
   return [`''`];
 }
+
+/** A small number has neighbours; of a large one, such as a time or a size, the order of magnitude counts. */
+const other = (value: number): number => (value < 10 ? value + 1 : 2 * value);
 
 /** Whether an expression is mutated itself, so that returning nothing instead would tell nothing new. */
 function isMutated(node: Node): boolean {
@@ -201,7 +202,9 @@ function isSkipped({ node, parent, key, textOf }: Place): boolean {
     /^(Import|ExportAll)/.test(node.type) || (parent?.type === 'ExportNamedDeclaration' && key === 'source');
   const isType = node.type.startsWith('TS') && !erased.has(node.type);
   const isName = key === 'key' && parent?.computed === false;
-  return isModule || isType || isName || /satisfies never;?$/.test(textOf(node));
+  // What types ask for, in a place where there is always a value.
+  const isDefault = key === 'right' && parent?.type === 'AssignmentPattern' && node.type === 'Literal';
+  return isModule || isType || isName || isDefault || /satisfies never;?$/.test(textOf(node));
 }
 
 /** Whether a text is a sentence. */

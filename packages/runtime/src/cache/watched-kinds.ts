@@ -34,8 +34,7 @@ export function watchedKinds(declaration: Declaration): readonly WatchedKindEntr
   for (const kind of [declaration.for, ...ownedKinds(declaration)]) add(kind, {});
   for (const { watch: kind, ...selection } of declaration.watches ?? []) add(kind, selection);
   for (const { to, ...selection } of declaration.refers ?? []) {
-    const present = entries.get(idOfKind(to));
-    add(present?.kind ?? (isOptional(to) ? optional(metadataOf(to)) : metadataOf(to)), selection);
+    add(isOptional(to) ? optional(metadataOf(to)) : metadataOf(to), selection);
   }
   return [...entries.values()];
 }

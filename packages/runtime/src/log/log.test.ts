@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '@keelson/core';
-import { jsonLogger, type LogOptions, textLogger } from './log.ts';
+import { jsonLogger, type LogOptions, levels, textLogger } from './log.ts';
 
 const clock: Clock = {
   now: () => Date.UTC(2026, 0, 1, 12, 30, 5),
@@ -43,16 +43,32 @@ test('an error is logged with its cause, and without members that may hold a sec
   assert.doesNotMatch(lines[0] ?? '', /top-secret/);
 });
 
-test('lines below the level are not written', () => {
+test('lines below the level are not written, and below info none is unless it is asked for', () => {
+  const messages = (line: string) => /debug|info|warn|error/.exec(line.replace(/"level":"\w+"/, ''))?.[0];
   for (const make of [jsonLogger, textLogger]) {
-    const { lines, options } = captured({ level: 'warn' });
-    const logger = make(options);
-    logger.debug('no');
-    logger.info('no');
-    logger.warn('yes');
-    logger.error('yes');
-    assert.equal(lines.length, 2);
+    for (const [level, expected] of [
+      ['debug', ['debug', 'info', 'warn', 'error']],
+      [undefined, ['info', 'warn', 'error']],
+      ['warn', ['warn', 'error']],
+    ] as const) {
+      const { lines, options } = captured(level && { level });
+      const logger = make(options);
+      for (const each of levels) logger[each](each);
+      assert.deepEqual(lines.map(messages), expected);
+    }
   }
+});
+
+test('every level has its word and its colour, and the fields of all loggers above it', () => {
+  const { lines, options } = captured({ color: true, level: 'debug' });
+  const logger = textLogger(options).with({ a: 1 });
+  for (const level of levels) logger[level]('Hello', { b: 2 });
+  const gray = (text: string) => `\u001b[90m${text}\u001b[0m`;
+  const painted = [gray('DEBUG'), '\u001b[32mINFO \u001b[0m', '\u001b[33mWARN \u001b[0m', '\u001b[31mERROR\u001b[0m'];
+  assert.deepEqual(
+    lines,
+    painted.map((word) => `${gray('12:30:05')} ${word} Hello ${gray('a=')}1 ${gray('b=')}2\n`),
+  );
 });
 
 test('the form for people is one line, whatever a cluster puts into a value', () => {
@@ -116,8 +132,39 @@ test('an error of another realm, or one that cannot be read, is logged all the s
   }
 });
 
-test('colour is only where it is asked for', () => {
-  const { lines, options } = captured({ color: true });
-  textLogger(options).info('Hello');
-  assert.ok(lines[0]?.includes('\u001b[32mINFO '));
+test('of causes and of joined errors, the first five are shown', () => {
+  const chained = (depth: number): Error => new Error(`cause ${depth}`, depth < 9 ? { cause: chained(depth + 1) } : {});
+  const text = captured();
+  textLogger(text.options).error('Odd', { error: chained(0) });
+  assert.deepEqual(
+    [...(text.lines[0] ?? '').matchAll(/caused by "(.*)"/g)].map(([, cause]) => cause),
+    ['cause 1', 'cause 2', 'cause 3', 'cause 4', 'cause 5'],
+  );
+  const json = captured();
+  const joined = Array.from({ length: 7 }, (_, i) => new Error(`error ${i}`));
+  jsonLogger(json.options).error('Odd', { error: new AggregateError(joined, 'all', { cause: chained(1) }) });
+  let { error } = JSON.parse(json.lines[0] ?? '');
+  assert.equal(error.errors.length, 5);
+  const causes: string[] = [];
+  for (error = error.cause; error !== undefined; error = error.cause) causes.push(error.message);
+  assert.deepEqual(causes, ['cause 1', 'cause 2', 'cause 3', 'cause 4', 'cause 5']);
+});
+
+test('a cause that is no error ends the causes; an error without a stack has no place', () => {
+  const { lines, options } = captured();
+  const error = new Error('x', { cause: 'a word' });
+  Reflect.deleteProperty(error, 'stack');
+  textLogger(options).error('Odd', { error });
+  assert.deepEqual(lines, ['12:30:05 ERROR Odd error=x\n  caused by "a word"\n']);
+});
+
+test('a value that JSON does not know is shown as it is', () => {
+  const hostile = { toJSON: () => assert.fail('no') };
+  const { lines, options } = captured();
+  textLogger(options).info('Odd', { sign: Symbol('x'), hostile, big: 1n });
+  assert.deepEqual(lines, ['12:30:05 INFO  Odd sign=Symbol(x) hostile="{ toJSON: [Function: toJSON] }" big="1n"\n']);
+  const unreadable = Object.defineProperty(new Error('x'), 'message', { get: () => assert.fail('no') });
+  const json = captured();
+  jsonLogger(json.options).info('Odd', { error: unreadable });
+  assert.equal(typeof JSON.parse(json.lines[0] ?? '').error, 'string');
 });

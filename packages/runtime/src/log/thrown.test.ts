@@ -27,11 +27,14 @@ test('what is thrown becomes an error that says who threw what', () => {
     ],
     [Symbol('sign'), /^reconcile threw Symbol\(sign\),/],
     ['x'.repeat(10_000), /^reconcile threw 'x{200}'... 9800 more characters,/],
+    [Array(100).fill('long'), /^reconcile threw \[ ?.{298}…, which/],
+    [{ a: 'x'.repeat(100), b: 'y'.repeat(170) }, /^reconcile threw \{ a: 'x{100}', b: 'y{170}' \},/],
   ];
   for (const [thrown, message] of cases) {
     const error = errorOf(thrown, 'reconcile');
     assert.match(error.message, message);
     assert.equal(error.cause, thrown);
+    assert.deepEqual([error.name, 'code' in error && error.code], ['ThrownValueError', 'ERR_THROWN_VALUE']);
   }
 });
 

@@ -32,7 +32,9 @@ export function isError(value: unknown): value is Error {
 /** A value in a message: short, on one line, and never a reason to fail. */
 export function shown(value: unknown): string {
   try {
-    const text = inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 200 });
+    // Without `compact: true`, an array of more than six has lines of its own.
+    const oneLine = { compact: true, breakLength: Number.POSITIVE_INFINITY };
+    const text = inspect(value, { ...oneLine, depth: 1, maxStringLength: 200 });
     return text.length > 300 ? `${text.slice(0, 300)}…` : text;
   } catch {
     return 'something that cannot be printed';

@@ -113,3 +113,95 @@ test("why a review failed is told, unless it quotes a part of the stranger's tok
     assert.deepEqual(quoting.told, ['the answer quotes the token, and is not shown']);
   }
 });
+
+/** An API server that knows the users of some tokens, and who may read. */
+function knowing(users: Readonly<Record<string, object | undefined>>) {
+  const asked: object[] = [];
+  let now = 0;
+  const client = createClient({
+    transport: {
+      async request({ path, body }) {
+        const { spec } = JSON.parse(Buffer.from(body ?? '').toString());
+        asked.push(spec);
+        const user = users[spec.token];
+        const status = path.endsWith('tokenreviews')
+          ? user && { authenticated: spec.token !== 'expired', user }
+          : { allowed: spec.user === 'reader' };
+        const text = JSON.stringify({ metadata: {}, spec, ...(status && { status }) });
+        return {
+          status: 201,
+          headers: { 'content-type': 'application/json' },
+          body: (async function* () {
+            yield Buffer.from(text);
+          })(),
+        };
+      },
+      async [Symbol.asyncDispose]() {},
+    },
+  });
+  const clock = { ...systemClock, monotonic: () => now };
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return { accessOf: metricsAccess({ client, clock, logger: { warn() {} }, path: '/metrics' }), asked, advance };
+}
+
+const reader = { username: 'reader', uid: '1', groups: ['g'], extra: { a: ['b'] } };
+
+test('whoever has a token that is known and may get the path is let in, and nobody else', async () => {
+  const { accessOf, asked } = knowing({
+    one: reader,
+    two: { username: 'stranger' },
+    expired: reader,
+    nobody: undefined,
+  });
+  assert.equal(await accessOf('Bearer one'), 'allowed');
+  assert.deepEqual(asked, [
+    { token: 'one' },
+    {
+      user: 'reader',
+      uid: '1',
+      groups: ['g'],
+      extra: { a: ['b'] },
+      nonResourceAttributes: { path: '/metrics', verb: 'get' },
+    },
+  ]);
+  assert.equal(await accessOf('bearer  one'), 'allowed', 'the word is not case-sensitive');
+  assert.equal(await accessOf('Bearer two'), 'forbidden');
+  assert.equal(await accessOf('Bearer expired'), 'unauthenticated');
+  assert.equal(await accessOf('Bearer nobody'), 'unauthenticated');
+  const before = asked.length;
+  for (const nonsense of [undefined, '', 'Bearer', 'Basic one', 'Bearer one two'])
+    assert.equal(await accessOf(nonsense), 'unauthenticated');
+  assert.equal(asked.length, before, 'nobody is asked about what is no token');
+});
+
+test('a yes is remembered for a minute, a no for half of one', async () => {
+  const { accessOf, asked, advance } = knowing({ one: reader, two: { username: 'stranger' } });
+  const asks = async (token: string) => {
+    const before = asked.length;
+    await accessOf(`Bearer ${token}`);
+    return asked.length > before;
+  };
+  assert.deepEqual([await asks('one'), await asks('two')], [true, true]);
+  advance(29_999);
+  assert.deepEqual([await asks('one'), await asks('two')], [false, false]);
+  advance(1);
+  assert.deepEqual([await asks('one'), await asks('two')], [false, true]);
+  advance(29_999);
+  assert.equal(await asks('one'), false);
+  advance(1);
+  assert.equal(await asks('one'), true);
+});
+
+test('a thousand answers are remembered, and the oldest is forgotten first', async () => {
+  const { accessOf, asked } = knowing({});
+  for (let i = 0; i < 1000; i++) await accessOf(`Bearer token-${i}`);
+  await accessOf('Bearer token-0');
+  assert.equal(asked.length, 1000);
+  await accessOf('Bearer one-more');
+  await accessOf('Bearer token-1');
+  assert.equal(asked.length, 1001);
+  await accessOf('Bearer token-0');
+  assert.equal(asked.length, 1002, 'forgotten');
+});

@@ -23,6 +23,13 @@ test('what is not given has the defaults that --help promises', () => {
     [8081, 8080, 25_000, false, 'info'],
   );
   assert.match(helpText(plain), /default: 8081.*\n.*default: 8080/);
+  const { plan, help, logCauses, namespaces, settings: none } = readArguments([], {}, plain);
+  assert.deepEqual([plan, help, logCauses, namespaces, none], [false, false, false, undefined, {}]);
+  const { help: asked, logCauses: causes } = readArguments(['--help', '--log-causes'], {}, plain);
+  assert.deepEqual([asked, causes], [true, true]);
+  assert.match(helpText(plain), /default: no; --no-leader-elect.*\n/);
+  assert.match(helpText(led), /default: yes; --no-leader-elect.*\n/);
+  assert.match(helpText(plain), /--log-level LEVEL {5}debug, info, warn, error \(/);
 });
 
 test('leadership is what the operator declares, unless a flag says otherwise', () => {
@@ -99,6 +106,7 @@ test('metrics that are declared secure are never served in the open', () => {
   const secure = operator({ name: 'x', controllers: [{ for: ConfigMap }], secureMetrics: true });
   assert.throws(() => readArguments([], {}, secure), /give --metrics-cert and --metrics-key, or --metrics-port 0/);
   assert.throws(() => readArguments(['--metrics-cert', 'a'], {}, plain), /must be given together/);
+  assert.throws(() => readArguments(['--metrics-port', '1'], {}, secure), /give --metrics-cert/);
   assert.equal(readArguments(['--metrics-port', '0'], {}, secure).metricsPort, 0);
   const given = readArguments(['--metrics-cert', 'a', '--metrics-key', 'b'], {}, secure);
   assert.deepEqual(given.metricsTls, { certFile: 'a', keyFile: 'b' });
@@ -120,6 +128,11 @@ test('an argument that cannot be used is refused with the value received', () =>
     [['--health-port', '70000'], '--health-port must be a port from 0 to 65535, received "70000"'],
     [['--grace-period', '0'], '--grace-period must be a number of seconds greater than 0, received "0"'],
     [['--grace-period', '-1s'], /grace-period/],
+    [['--metrics-port', 'x'], '--metrics-port must be a port from 0 to 65535, received "x"'],
+    [
+      ['--leader-elect', '--leader-elect-retry-period', 'x'],
+      '--leader-elect-retry-period must be a number of seconds greater than 0, received "x"',
+    ],
     [['--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, received "loud"'],
     [
       ['--leader-elect', '--leader-elect-lease-duration', '9'],
@@ -133,6 +146,9 @@ test('an argument that cannot be used is refused with the value received', () =>
     [['--log-format', 'xml'], '--log-format must be one of json, text, received "xml"'],
   ] as const;
   for (const [argv, message] of cases) assert.throws(() => readArguments(argv, {}, plain), { message });
+  assert.equal(readArguments(['--health-port', '65535'], {}, plain).healthPort, 65_535);
+  const close = ['--leader-elect', '--leader-elect-renew-deadline', '2.41'];
+  assert.notEqual(readArguments(close, {}, plain).leaderElection, false);
 });
 
 test('an option that there is not leads to a near one, and to --help', () => {
@@ -144,6 +160,8 @@ test('an option that there is not leads to a near one, and to --help', () => {
     ],
     [['--intervall=7'], 'unknown option --intervall; did you mean --interval? --help lists all options'],
     [['--fast-and-safe'], 'unknown option --fast-and-safe; --help lists all options'],
+    [['--no-grace-perio'], /did you mean --grace-period\?/],
+    [['--grace-perio', '1'], 'unknown option --grace-perio; did you mean --grace-period? --help lists all options'],
     [['-x'], 'unknown option -x; --help lists all options'],
     [['--grace-period'], /argument missing; --help lists all options$/],
     [['now.yaml'], "Unexpected argument 'now.yaml'; --help lists all options"],
@@ -180,4 +198,38 @@ test('namespaces come from the flag, then from WATCH_NAMESPACE; an empty one mea
   assert.deepEqual(readArguments([], env, plain).namespaces, ['c']);
   assert.deepEqual(readArguments(['--namespace', 'a, b'], env, plain).namespaces, ['a', 'b']);
   assert.equal(readArguments(['--namespace', ''], env, plain).namespaces, undefined);
+});
+
+test('--help lists settings with their values, choices, defaults and variables, each text in its column', () => {
+  const many = operator({
+    name: 'x',
+    controllers: [{ for: ConfigMap }],
+    settings: z.object({
+      dns: z.string().describe('Where records are made.'),
+      settingWithLongName: z.int().default(3),
+      zones: z.array(z.string()).default([]),
+      mode: z.enum(['fast', 'safe']).optional(),
+      dryRun: z.boolean().default(false),
+    }),
+  });
+  const [, help] = helpText(many).split('\nSettings, each as a flag or a variable:\n');
+  assert.equal(
+    help,
+    `  --dns TEXT            Where records are made.
+                        (required; X_DNS)
+  --setting-with-long-name N
+                        (default: 3; X_SETTING_WITH_LONG_NAME)
+  --zones A,B           (default: none; X_ZONES)
+  --mode TEXT           (one of fast, safe; default: none; X_MODE)
+  --dry-run             (default: false; X_DRY_RUN)
+`,
+  );
+});
+
+test('a setting that is an option of every operator is refused', () => {
+  const settings = z.object({ interval: z.int().default(1), logLevel: z.string().default('') });
+  const clashing = operator({ name: 'x', controllers: [{ for: ConfigMap }], settings });
+  assert.throws(() => readArguments([], {}, clashing), {
+    message: 'setting logLevel: --log-level is an option of every operator; give it another name',
+  });
 });
