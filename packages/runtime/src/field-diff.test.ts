@@ -20,6 +20,9 @@ test('items of a list are told apart by name, type or port; other lists are one 
   assert.deepEqual(paths(containers('web:1'), containers('web:2')), ['containers[web].image']);
   assert.deepEqual(paths({ ports: [{ port: 80 }] }, { ports: [{ port: 81 }] }), ['ports[80]', 'ports[81]']);
   assert.deepEqual(paths({ args: ['a'] }, { args: ['b'] }), ['args']);
+  assert.deepEqual(paths({ args: ['a'] }, { args: { a: 1 } }), ['args']);
+  assert.deepEqual(paths({ args: [null] }, { args: [null, null] }), ['args']);
+  assert.deepEqual(paths({ a: [{ type: 'Ready', x: 1 }] }, { a: [{ type: 'Ready', x: 2 }] }), ['a[Ready].x']);
 });
 
 test('what is empty and what is absent do not differ: the server keeps neither', () => {
@@ -51,4 +54,18 @@ test('the managers of a field are those whose entry holds it, the latest first',
     spec: { replicas: 3, paused: true },
   };
   assert.deepEqual(managersOf(object, ['spec', 'replicas'], 'me'), ['late', 'early']);
+  const of = (...managedFields: readonly object[]) =>
+    managersOf({ ...object, metadata: { ...object.metadata, managedFields } } as never, ['spec', 'replicas'], 'me');
+  const fields = { 'f:spec': { 'f:replicas': {} } };
+  const { time: _, ...undated } = entry('undated', '', fields);
+  const { manager: __, ...nameless } = entry('', '2026-01-01T00:00:09Z', fields);
+  const dated = entry('dated', '2026-01-01T00:00:00Z', fields);
+  assert.deepEqual(of(undated, nameless, dated), ['dated', 'undated'], 'what has no time is the oldest');
+  assert.deepEqual(of(dated, undated), ['dated', 'undated']);
+  assert.deepEqual(
+    managersOf({ ...object, metadata: { ...object.metadata, managedFields: undefined } }, ['spec'], 'me'),
+    [],
+  );
+  assert.deepEqual(managersOf(object, ['spec', 'replicas', 'deeper'], 'me'), []);
+  assert.deepEqual(managersOf(object, ['spec', { name: 'x' }], 'me'), [], 'no list');
 });

@@ -59,6 +59,18 @@ test('an object outside of the fields and namespaces of a watch concerns nobody'
   assert.deepEqual(map(object({ namespace: 'other' })), []);
 });
 
+test('a cluster-scoped object is mapped without a namespace', () => {
+  const labelled = mapperOf(Namespace, watch(Pod, { to: byLabel('instance') }), context);
+  assert.deepEqual(labelled(object({ labels: { instance: 'a' } })), ['a']);
+  const { namespace: _, ...placeless } = object({ labels: { instance: 'a' } }).metadata;
+  const inAll = mapperOf(Deployment, watch(Namespace, { to: byLabel('instance') }), context);
+  assert.deepEqual(inAll({ ...object({}), metadata: placeless }), ['a']);
+  const owned = mapperOf(Namespace, watch(Pod, { to: byOwner }), context);
+  assert.deepEqual(owned(object({ ownerReferences: [owner('v1', 'Namespace')] })), ['web']);
+  const nowhere = mapperOf(Deployment, watch(Namespace, { namespaces: [''], to: () => ['ns/a'] }), context);
+  assert.deepEqual(nowhere({ ...object({}), metadata: placeless }), ['ns/a']);
+});
+
 test('an object outside of the labels of a watch concerns nobody', () => {
   const map = mapperOf(Deployment, watch(Pod, { labels: { app: 'x' }, to: byLabel('instance') }), context);
   assert.deepEqual(map(object({ labels: { app: 'x', instance: 'a' } })), ['ns/a']);
@@ -75,6 +87,14 @@ test('an update concerns both states, each key once, also when the mapping throw
     'ns/b',
   ]);
   assert.deepEqual(concernedKeys({ type: 'updated', object: after, previous: after }, byInstance, unwanted), ['ns/b']);
+  const states: KubernetesObject[] = [];
+  const noting = (state: KubernetesObject) => {
+    states.push(state);
+    return [];
+  };
+  concernedKeys({ type: 'deleted', object: after, missed: false }, noting, unwanted);
+  concernedKeys({ type: 'updated', object: after, previous: after }, noting, unwanted);
+  assert.deepEqual(states, [after, after], 'one state is asked about once');
   assert.equal(causeOf({ type: 'deleted', object: after, missed: false }), 'Pod ns/p deleted');
 
   const errors: unknown[] = [];

@@ -20,6 +20,8 @@ function given() {
   };
 }
 
+const request = { code: '200', method: 'GET', durationMs: 0, requestBytes: 0, responseBytes: 0 };
+
 /** The upper ends of the buckets of a histogram. */
 const bucketsIn = (lines: readonly string[]) =>
   lines.flatMap((line) => /_bucket\{le="([^"]+)"/.exec(line)?.[1] ?? []).join(' ');
@@ -69,18 +71,18 @@ test('a reconcile is counted by its result, with its duration, and as a running 
 test('a queue is measured in seconds, under the name of its controller', async () => {
   const { metrics, lines } = given();
   const { queue, observe } = metrics.controller('web');
-  queue.added();
-  queue.added();
-  queue.retried();
-  queue.depth('low', 4);
-  queue.taken(250);
-  queue.done(1500);
-  observe({ inProgress: () => ({ unfinishedMs: 3000, longestMs: 2000 }) });
+  queue.added?.();
+  queue.added?.();
+  queue.retried?.();
+  queue.depth?.(-100, 4);
+  queue.taken?.(250);
+  queue.done?.(1500);
+  observe({ inProgress: () => ({ keys: 2, unfinishedMs: 3000, longestMs: 2000 }) });
   const labels = 'name="web",controller="web"';
   for (const line of [
     `workqueue_adds_total{${labels}} 2`,
     `workqueue_retries_total{${labels}} 1`,
-    `workqueue_depth{${labels},priority="low"} 4`,
+    `workqueue_depth{${labels},priority="-100"} 4`,
     `workqueue_queue_duration_seconds_sum{${labels}} 0.25`,
     `workqueue_work_duration_seconds_sum{${labels}} 1.5`,
     `workqueue_unfinished_work_seconds{${labels}} 3`,
@@ -102,7 +104,7 @@ test('storms, leadership and requests are measured', async () => {
   assert.deepEqual(await lines('leader_election'), ['leader_election_master_status{name="lease"} 1']);
   metrics.leader.leads('lease', false);
   assert.deepEqual(await lines('leader_election'), ['leader_election_master_status{name="lease"} 0']);
-  metrics.requests.finished({ code: '200', method: 'GET', durationMs: 500 });
+  metrics.requests.finished?.({ ...request, durationMs: 500 });
   assert.deepEqual(await lines('rest_client_requests_total'), [
     'rest_client_requests_total{code="200",host="server",method="GET"} 1',
   ]);
@@ -115,8 +117,8 @@ test("the buckets are controller-runtime's and client-go's", async () => {
   const { metrics, lines } = given();
   const web = metrics.controller('web');
   web.begin()('success');
-  web.queue.taken(0);
-  metrics.requests.finished({ code: '200', method: 'GET', durationMs: 0 });
+  web.queue.taken?.(0);
+  metrics.requests.finished?.(request);
   assert.equal(
     bucketsIn(await lines('controller_runtime_reconcile_time_seconds')),
     '0.005 0.01 0.025 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1 1.25 1.5 1.75 2 2.5 3 3.5 4 4.5 5 6 7 8 9 10 15 20 25 30 40 50 60 +Inf',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject } from '@keelson/core';
+import { printPath } from '../field-diff.ts';
 import { NoOpApplies } from './no-op-apply.ts';
 
 /** A stored Deployment whose fields `me` has applied, as the server keeps and normalises it. */
@@ -63,4 +64,72 @@ test('a value that the server writes in its own way is sent once, not for ever',
   assert.ok(!state.wouldChangeNothing(live(), wanted({ cpu: '0.2' })), 'another wish is still sent');
   state.forget('uid-1');
   assert.ok(!state.wouldChangeNothing(live(), wish), 'forgotten with the object');
+});
+
+test('the order of members does not count, neither in what was sent nor in what came of it', () => {
+  const state = new NoOpApplies('me');
+  const wish = (spec: object) => ({ ...wanted(), spec });
+  state.remember(live(), wish({ cpu: '0.1', replicas: 3 }));
+  assert.ok(state.wouldChangeNothing(live(), wish({ replicas: 3, cpu: '0.1' })));
+});
+
+test('what became equal after all is not remembered', () => {
+  const state = new NoOpApplies('me');
+  const wish = wanted({ cpu: '0.1' });
+  state.remember(live(), wish);
+  state.remember(live(), wanted());
+  assert.ok(!state.wouldChangeNothing(live(), wish));
+  state.remember(live(), wish);
+  state.remember(live({ owned: false }), wish);
+  assert.ok(!state.wouldChangeNothing(live(), wish), 'what is not ours has no outcome');
+});
+
+test('a status has an outcome of its own, which is forgotten with the object', () => {
+  const state = new NoOpApplies('me');
+  const entry = { manager: 'me', operation: 'Apply', subresource: 'status', fieldsV1: { 'f:status': { 'f:cpu': {} } } };
+  const { managedFields: _, ...metadata } = live().metadata;
+  const object = { ...live(), metadata: { ...metadata, managedFields: [entry] }, status: { cpu: '100m' } };
+  const wish = { metadata: { name: 'cache' }, status: { cpu: '0.1' } };
+  assert.ok(state.wouldChangeNothing(object, { ...wish, status: { cpu: '100m' } }, 'status'));
+  assert.ok(state.wouldChangeNothing(object, { status: { cpu: '100m' } }, 'status'), 'without metadata');
+  state.remember(object, wish, 'status');
+  assert.ok(state.wouldChangeNothing(object, wish, 'status'));
+  assert.ok(!state.wouldChangeNothing(object, wish), 'only as a status');
+  state.forget('uid-1');
+  assert.ok(!state.wouldChangeNothing(object, wish, 'status'));
+});
+
+test('what differs is told by its fields, and who else has them', () => {
+  const state = new NoOpApplies('me');
+  const printed = (object: KubernetesObject, wish: object) => state.differences(object, wish).map(printPath);
+  assert.deepEqual(printed(live(), wanted({ replicas: 4 })), ['spec.replicas']);
+  assert.deepEqual(printed(live(), wanted()), []);
+  assert.deepEqual(printed(live({ owned: false }), wanted()), ['metadata', 'spec']);
+  const you = { manager: 'you', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:cpu': {} } } };
+  const { managedFields = [], ...metadata } = live().metadata;
+  const shared = { ...live(), metadata: { ...metadata, managedFields: [...managedFields, you] } };
+  assert.deepEqual(
+    state.othersAt(shared, [
+      ['spec', 'replicas'],
+      ['spec', 'cpu'],
+    ]),
+    ['you'],
+  );
+  assert.deepEqual(state.othersAt(shared, []), []);
+});
+
+test("items that turned out to be nobody's are not asked about again, until there are others or another object", () => {
+  const state = new NoOpApplies('me');
+  const { managedFields: _, ...metadata } = live().metadata;
+  const object = (...ports: readonly number[]) =>
+    ({ ...live(), metadata, spec: { ports: ports.map((port) => ({ port })) } }) as unknown as KubernetesObject;
+  const wish = { spec: { ports: [] } };
+  assert.deepEqual(state.suspects(object(), wish, []), []);
+  assert.deepEqual(state.suspects(object(80), wish, []), [{ port: 80 }]);
+  assert.deepEqual(state.suspects(object(80), wish, ['spec.ports']), []);
+  state.acquit(object(80), [{ port: 80 }]);
+  assert.deepEqual(state.suspects(object(80), wish, []), []);
+  assert.deepEqual(state.suspects(object(80, 81), wish, []), [{ port: 80 }, { port: 81 }]);
+  state.forget('uid-1');
+  assert.deepEqual(state.suspects(object(80), wish, []), [{ port: 80 }]);
 });
