@@ -19,8 +19,10 @@ export interface Declaration {
   readonly name?: string | undefined;
   /** The kind that is reconciled: get, list, watch and status patch. */
   readonly for: Kind;
+  /** Which objects of that kind; the others are neither cached nor reconciled. @default all */
+  readonly selector?: ObjectSelection | undefined;
   /** Kinds whose objects it makes, each with one controller: get, list, watch, create, patch; `removable` adds delete. */
-  readonly owns?: readonly (Kind | Removable)[] | undefined;
+  readonly owns?: readonly (Kind | Own | Removable)[] | undefined;
   /** Other kinds whose changes matter to it: get, list, watch. */
   readonly watches?: readonly Watch[] | undefined;
   /** Kinds that the reconciled one refers to by name: get, list, watch, of which metadata is cached. */
@@ -38,22 +40,55 @@ export interface Declaration {
   readonly needs?: readonly Need[] | undefined;
 }
 
-/** An owned kind whose objects the controller may also delete. */
-export interface Removable<K extends Kind = Kind> {
-  readonly removable: K;
+/** An owned kind, of which only some objects or updates matter. Made by `own`. */
+export interface Own<K extends Kind = Kind> extends ObjectSelection {
+  readonly own: K;
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<never> | undefined;
 }
 
-/** Lets the controller also delete objects of an owned kind, by `owned.absent`. */
-export function removable<const K extends Kind>(kind: K): Removable<K> {
-  return { removable: kind };
+/** An owned kind whose objects the controller may also delete. Made by `removable`. */
+export interface Removable<K extends Kind = Kind> extends ObjectSelection {
+  readonly removable: K;
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<never> | undefined;
+}
+
+/** How an owned kind is watched. */
+export interface OwnedSelection<K extends Kind> extends ObjectSelection {
+  /** Which updates matter. @default all */
+  readonly when?: Predicate<ObjectOf<K>> | undefined;
+}
+
+/**
+ * Owns a kind of which only some objects are cached, or only some updates matter. With labels, every description has to
+ * bear them.
+ *
+ * @example
+ * own(Deployment, { when: changed((deployment) => deployment.status.readyReplicas) })
+ *
+ * @example
+ * own(ConfigMap, { labels: { 'app.kubernetes.io/managed-by': 'website' } })
+ */
+export function own<const K extends Kind>(kind: K, selection: OwnedSelection<K>): Own<K> {
+  return { own: kind, ...selection };
+}
+
+/** Lets the controller also delete objects of an owned kind, by `owned.absent`; the rest is as for `own`. */
+export function removable<const K extends Kind>(kind: K, selection: OwnedSelection<K> = {}): Removable<K> {
+  return { removable: kind, ...selection };
 }
 
 /** Which objects of a kind are watched and cached. */
-export interface WatchSelection {
+export interface ObjectSelection {
   /** Only those with these labels. @default any */
   readonly labels?: LabelSelection | undefined;
   /** Only those with these fields, such as `spec.nodeName=x`; the server knows few of each kind. @default any */
   readonly fields?: string | undefined;
+}
+
+/** Which objects of a kind are watched and cached, and where. */
+export interface WatchSelection extends ObjectSelection {
   /** Only those in these namespaces, whatever the operator watches beside. @default those of the operator */
   readonly namespaces?: readonly string[] | undefined;
 }
@@ -140,12 +175,22 @@ export function allow(kind: Kind, ...verbs: readonly Verb[]): Need {
   return { kind, verbs };
 }
 
-/** The kinds that a declaration owns, without the mark of `removable`. */
+/** The kinds that a declaration owns, without the marks of `own` and `removable`. */
 export function ownedKinds(declaration: Declaration): readonly Kind[] {
-  return (declaration.owns ?? []).map((owned) => ('removable' in owned ? owned.removable : owned));
+  return ownedSelections(declaration).map(({ own: kind }) => kind);
 }
 
-type OwnedBy<Owns> = Owns extends Removable<infer K> ? K : Owns extends Kind ? Owns : never;
+/** What a declaration owns, each with its selection. */
+export function ownedSelections({ owns = [] }: Declaration): readonly Own[] {
+  return owns.map((owned) => {
+    if ('own' in owned) return owned;
+    if (!('removable' in owned)) return { own: owned };
+    const { removable: kind, ...selection } = owned;
+    return { own: kind, ...selection };
+  });
+}
+
+type OwnedBy<Owns> = Owns extends Removable<infer K> | Own<infer K> ? K : Owns extends Kind ? Owns : never;
 type RemovedBy<Owns> = Owns extends Removable<infer K> ? K : never;
 type WatchedBy<Watches> = Watches extends Watch<infer K> ? K : never;
 type MetadataOfEach<K> = K extends Kind ? MetadataKind<K> : never;

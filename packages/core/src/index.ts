@@ -10,7 +10,10 @@ export type {
   MappingFunction,
   NamedMapping,
   Need,
+  ObjectSelection,
+  Own,
   OwnedKind,
+  OwnedSelection,
   Reference,
   References,
   Removable,
@@ -21,7 +24,7 @@ export type {
   WatchedKind,
   WatchSelection,
 } from './declaration.ts';
-export { allow, byLabel, byOwner, ownedKinds, removable, watch } from './declaration.ts';
+export { allow, byLabel, byOwner, own, ownedKinds, ownedSelections, removable, watch } from './declaration.ts';
 export { equalJson } from './equal-json.ts';
 export type { Status } from './errors.ts';
 export {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient, installDefinitions } from '@keelson/client';
 import {
+  byOwner,
   changed,
   generationChanged,
   keyOf,
@@ -11,6 +12,8 @@ import {
   operator,
   optional,
   or,
+  own,
+  removable,
   rolesOf,
   watch,
 } from '@keelson/core';
@@ -32,6 +35,7 @@ import {
   polling,
   printMissing,
 } from '../src/index.ts';
+import { rememberingLogger } from './widget.ts';
 
 const Site = defineKind({
   group: 'watches.example.com',
@@ -61,7 +65,8 @@ const named = (name: string, place = namespace) => ({ metadata: { namespace: pla
 async function watching(one: (passes: string[]) => Controller, namespaces?: readonly string[]) {
   const passes: string[] = [];
   const example = operator({ name: 'watching', controllers: [one(passes)] });
-  const cluster = await startCluster({ kinds: [Site], ...(namespaces ? {} : { operators: [example] }) });
+  const logger = rememberingLogger();
+  const cluster = await startCluster({ kinds: [Site], logger, ...(namespaces ? {} : { operators: [example] }) });
   const stop = new AbortController();
   const { clock } = cluster;
   const { transport } = cluster.cluster;
@@ -76,6 +81,12 @@ async function watching(one: (passes: string[]) => Controller, namespaces?: read
   const running = namespaces ? manager.start(stop.signal) : Promise.resolve();
   return {
     ...cluster,
+    /** With what the last pass over an object failed. */
+    failure(name: string) {
+      const { fields } =
+        logger.lines.findLast(({ level, fields: { name: its } }) => level === 'error' && its === name) ?? {};
+      return (fields?.error as Error | undefined)?.message;
+    },
     async woken() {
       await clock.advance(2000);
       return [...new Set(passes.splice(0))].sort();
@@ -365,6 +376,88 @@ test('a channel, a poll and a timer wake objects; what fails is reported and goe
   assert.deepEqual(starts, ['running', 'running']);
   assert.throws(() => every(0), /every: everyMs must be greater than 0, received 0/);
   assert.throws(() => polling({ everyMs: -1, poll: async () => [] }), /polling: everyMs .* received -1/);
+});
+
+test('of owned kinds, only the updates and the objects matter that the declaration selects', async () => {
+  const labels = { 'managed-by': 'watching' };
+  const cached: string[] = [];
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      owns: [
+        own(ConfigMap, { labels, when: changed(({ data }) => data) }),
+        removable(ServiceAccount, { when: () => false }),
+      ],
+      async reconcile({ metadata: { name }, spec }, { owned, cache }) {
+        passes.push(name);
+        if (spec.host === 'bare') await owned.apply(ConfigMap, { metadata: { name: 'bare' } });
+        await owned.apply(ConfigMap, { metadata: { name, labels }, data: { a: '1' } });
+        await owned.apply(ServiceAccount, { metadata: { name } });
+        cached.splice(0, cached.length, ...cache.list(ConfigMap).map(keyOf));
+        return done;
+      },
+    }),
+  );
+  await cluster.client.create(ConfigMap, named('unrelated'));
+  await cluster.client.create(Site, site('a'));
+  assert.deepEqual(await cluster.woken(), ['a']);
+  assert.deepEqual(cached, ['default/a']);
+  await cluster.client.patch(ConfigMap, 'default/a', { metadata: { annotations: { theirs: 'yes' } } });
+  await cluster.client.patch(ServiceAccount, 'default/a', { automountServiceAccountToken: false });
+  assert.deepEqual(await cluster.woken(), []);
+  await cluster.client.patch(ConfigMap, 'default/a', { data: { a: '2' } });
+  assert.deepEqual(await cluster.woken(), ['a']);
+  assert.equal((await cluster.client.get(ConfigMap, 'default/a')).data?.a, '1');
+  await cluster.client.patch(ConfigMap, 'default/a', { metadata: { labels: { 'managed-by': null } } });
+  assert.deepEqual(await cluster.woken(), ['a'], 'what leaves the selection is gone, as far as the watch knows');
+  assert.deepEqual((await cluster.client.get(ConfigMap, 'default/a')).metadata.labels, labels);
+  await cluster.client.delete(ServiceAccount, 'default/a');
+  assert.deepEqual(await cluster.woken(), ['a']);
+  await cluster.client.create(Site, site('b', { host: 'bare' }));
+  await cluster.woken();
+  assert.equal(await cluster.client.find(ConfigMap, 'default/bare'), undefined);
+  assert.equal(
+    cluster.failure('b'),
+    'owned.apply: ConfigMap default/bare needs the labels by which it is owned: managed-by=watching',
+  );
+});
+
+test('a selector of the reconciled kind leaves all others alone', async () => {
+  const selector = { labels: { shard: 'a' } };
+  await using cluster = await watching((passes) =>
+    controller({
+      for: Site,
+      selector,
+      async reconcile({ metadata }, { cache }) {
+        passes.push(`${metadata.name} of ${cache.list(Site).length}`);
+        return done;
+      },
+    }),
+  );
+  await cluster.client.create(Site, { ...site('a'), metadata: { ...site('a').metadata, ...selector } });
+  await cluster.client.create(Site, site('b'));
+  assert.deepEqual(await cluster.woken(), ['a of 1']);
+  await cluster.client.patch(Site, 'default/b', { metadata: selector });
+  assert.deepEqual(await cluster.woken(), ['b of 2']);
+  await cluster.client.patch(Site, 'default/a', { metadata: { labels: { shard: 'b' } } });
+  await cluster.client.patch(Site, 'default/a', { spec: { host: 'x' } });
+  assert.deepEqual(await cluster.woken(), []);
+});
+
+test('a reconciled kind with a selector is not watched without it', async () => {
+  const unclear = controller({
+    for: Site,
+    selector: { labels: { shard: 'a' } },
+    watches: [watch(Site, { to: byOwner })],
+    reconcile: async () => done,
+  });
+  await using cluster = await startCluster({ kinds: [Site] });
+  const { transport } = cluster.cluster;
+  const options = { transport, clock: cluster.clock, health: false, metrics: false, logger: silent } as const;
+  await assert.rejects(
+    createManager(operator({ name: 'x', controllers: [unclear] }), options).start(new AbortController().signal),
+    { message: 'Site is reconciled by a selector and watched without it; give both the same selection' },
+  );
 });
 
 test('the Roles of an operator of some namespaces are all that it needs', async () => {

@@ -6,7 +6,7 @@ import {
   type Kind,
   metadataOf,
   optional,
-  ownedKinds,
+  ownedSelections,
   printLabelSelector,
   requirementsOf,
   resourceNameOf,
@@ -31,17 +31,24 @@ export function watchedKinds(declaration: Declaration): readonly WatchedKindEntr
     const entry = { kind, selection: { labels, fields, namespaces } };
     entries.set(idOfKind(kind), present === undefined ? entry : joined(present, entry));
   };
-  for (const kind of [declaration.for, ...ownedKinds(declaration)]) add(kind, {});
+  add(declaration.for, declaration.selector ?? {});
+  for (const { own: kind, ...selection } of ownedSelections(declaration)) add(kind, selection);
   for (const { watch: kind, ...selection } of declaration.watches ?? []) add(kind, selection);
   for (const { to, ...selection } of declaration.refers ?? []) {
     add(isOptional(to) ? optional(metadataOf(to)) : metadataOf(to), selection);
+  }
+  const reconciled = entries.get(idOfKind(declaration.for));
+  if (reconciled !== undefined && printed(reconciled.selection) !== printed(declaration.selector ?? {})) {
+    throw new RangeError(
+      `${declaration.for.kind} is reconciled by a selector and watched without it; give both the same selection`,
+    );
   }
   return [...entries.values()];
 }
 
 function joined(a: WatchedKindEntry, b: WatchedKindEntry): WatchedKindEntry {
   const [first, second] = [printed(a.selection), printed(b.selection)];
-  // The reconciled and the owned kinds are there whole; a watch of the same kind chooses by its mapping.
+  // What one part needs whole is there whole; a watch of the same kind chooses by its mapping.
   if (first !== second && first !== '{}' && second !== '{}') {
     throw new RangeError(
       `${b.kind.kind} is watched twice with different selections; use one watch and let its mapping choose`,

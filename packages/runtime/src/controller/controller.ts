@@ -146,6 +146,7 @@ export function controller<
   definition: {
     readonly name?: Declaration['name'];
     readonly for: For;
+    readonly selector?: Declaration['selector'];
     readonly owns?: Owns;
     readonly watches?: Watches;
     readonly refers?: readonly [...{ [I in keyof Refers]: Reference<For, Refers[I]> }];
@@ -206,7 +207,7 @@ export function controller<
 
 /** What an entry of `owns` names, if it names anything. */
 const kindIn = (owned: NonNullable<Declaration['owns']>[number] | undefined): unknown =>
-  owned !== undefined && 'removable' in owned ? owned.removable : owned;
+  owned === undefined ? undefined : 'removable' in owned ? owned.removable : 'own' in owned ? owned.own : owned;
 
 /** Types cannot see that modules import each other in a circle, where a kind is not there yet. */
 function assertWhole(definition: Declaration & { readonly reconcile?: unknown }): void {

@@ -1,6 +1,6 @@
 /** What a pass is given, and what is said when it fails: the parts of the engine, tied to one object. */
 import type { Client } from '@keelson/client';
-import type { KubernetesObject, NamespacedName } from '@keelson/core';
+import { type KubernetesObject, type NamespacedName, ownedSelections } from '@keelson/core';
 import type { Events, ReconcileContext } from '../controller/context.ts';
 import type { Logger } from '../log/logger.ts';
 import { createOwned } from '../owned/owned.ts';
@@ -32,6 +32,7 @@ export function contextOf(
     logger,
     ownerKind: controller.for,
     owner: object,
+    owns: ownedSelections(controller),
     storms: subject.storms,
   });
   return {

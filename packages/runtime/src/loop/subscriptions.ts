@@ -14,7 +14,7 @@ import {
   type KubernetesObject,
   keyOf,
   type NamespacedName,
-  ownedKinds,
+  ownedSelections,
   type Predicate,
 } from '@keelson/core';
 import type { Caches } from '../cache/caches.ts';
@@ -51,8 +51,8 @@ export function subscribeOwn(options: SubscriptionsOptions, { onReconciled, onOw
     );
   }
   const owner = (object: KubernetesObject) => controllerKey(controller.for, object);
-  for (const kind of ownedKinds(controller)) {
-    follow(options, kind, owner);
+  for (const { own: kind, when } of ownedSelections(controller)) {
+    follow(options, kind, owner, when);
     for (const informer of caches.informersOf(kind)) informer.subscribe(onOwned, { signal });
   }
 }

@@ -8,11 +8,17 @@ import {
   type InputOf,
   isControlledBy,
   isNotFound,
+  isSameKind,
   type Kind,
   type KubernetesObject,
   keyOf,
+  type Labels,
+  matchesLabels,
   NotControlledError,
   type ObjectOf,
+  type Own,
+  printLabelSelector,
+  requirementsOf,
 } from '@keelson/core';
 import type { Caches } from '../cache/caches.ts';
 import type { ApplyOwnedOptions, Owned } from '../controller/context.ts';
@@ -29,6 +35,8 @@ export interface OwnedOptions {
   readonly logger: Logger;
   readonly ownerKind: Kind;
   readonly owner: KubernetesObject;
+  /** The kinds that are declared, and which objects of them are cached. */
+  readonly owns: readonly Own[];
   readonly storms: Storms;
   readonly recorder: EventRecorder;
 }
@@ -38,11 +46,18 @@ const toRemove = ({ kind }: Kind) => `add removable(${kind}) to owns`;
 
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createOwned(options: OwnedOptions): Owned {
-  const { client, caches, applied, logger, ownerKind, owner, storms, recorder } = options;
+  const { client, caches, applied, logger, ownerKind, owner, owns, storms, recorder } = options;
   const placeOf = (kind: Kind, namespace: string | undefined, name: string) => {
     const place = kind.scope === 'Namespaced' ? (namespace ?? owner.metadata.namespace) : undefined;
     assertMayOwn(owner, place, `${kind.kind} ${name}`);
     return { name, ...(place !== undefined && { namespace: place }) };
+  };
+  /** What the selection leaves out is not in the cache: a change of it would be seen by nobody. */
+  const assertSelected = (kind: Kind, labels: Labels | undefined, key: string) => {
+    const selected = owns.find((each) => isSameKind(each.own, kind))?.labels;
+    if (selected === undefined || matchesLabels(requirementsOf(selected), labels)) return;
+    const selector = printLabelSelector(requirementsOf(selected));
+    throw new TypeError(`owned.apply: ${kind.kind} ${key} needs the labels by which it is owned: ${selector}`);
   };
   /** The watch may not have shown an object yet that is there: before making one, the server is asked. */
   const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
@@ -55,6 +70,7 @@ export function createOwned(options: OwnedOptions): Owned {
         throw new TypeError(`owned.apply: ${kind.kind} needs metadata.name; a generated name cannot be applied`);
       const place = placeOf(kind, metadata.namespace, metadata.name);
       const key = keyOf({ metadata: place });
+      assertSelected(kind, metadata.labels, key);
       const existing = await lookUp(kind, key);
       if (existing !== undefined) {
         const mayAdopt = adopt && controllerOf(existing) === undefined;
