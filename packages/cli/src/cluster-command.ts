@@ -1,14 +1,23 @@
 /** `keelson cluster`: a cluster of our own in the foreground, or its controllers on someone else's API server. */
 import { Command, InvalidArgumentError } from 'commander';
+import type { ControllersFlags } from './cluster-controllers.ts';
+import type { PodFlags } from './cluster-pods.ts';
 
 const startHelp = `
-It prints one line when the cluster is ready, with the KUBECONFIG to export.
-kubectl and every other client work on it. Pods are simulated: they become ready,
-and have no logs, and nothing can be run in them.
+It says when the cluster is ready, and which KUBECONFIG to export.
+kubectl and every other client work on it. Pods are simulated: no container exists,
+and unless something else is said, every image can be pulled and every pod becomes
+ready. A file says what goes wrong, and so do annotations such as
+"pods.keelson/fails: OOMKilled"; docs/cluster.md has all words.
 
-Example:
+Examples:
   $ keelson cluster start --write-kubeconfig kubeconfig
-  $ KUBECONFIG=kubeconfig kubectl get nodes     (in another terminal)`;
+  $ KUBECONFIG=kubeconfig kubectl get nodes     (in another terminal)
+
+  $ cat pods.yaml
+  - match: { image: "memcached:2*" }
+    fails: ImagePullBackOff
+  $ keelson cluster start --pods pods.yaml`;
 
 const controllersHelp = `
 The controllers are deployment, replicaset, garbage-collector, namespace and others;
@@ -16,6 +25,16 @@ a name that there is not lists all of them. The node is the controller named "no
 
 Example:
   $ keelson cluster controllers --kubeconfig kubeconfig --only deployment replicaset`;
+
+const podsFlag = '--pods <file>';
+const podsText = 'what pods do, as YAML or JSON; without it, all goes well';
+const imagesFlag = '--images <image...>';
+const imagesText = 'the only images that can be pulled, with * for any characters; without it, all can';
+
+interface StartFlags extends PodFlags {
+  readonly writeKubeconfig?: string;
+  readonly port?: number;
+}
 
 /** The command with its subcommands; what they run is loaded when it is called. */
 export function clusterCommand(): Command {
@@ -31,23 +50,25 @@ export function clusterCommand(): Command {
       'where to put the kubeconfig, which is removed in the end; without it, a temporary folder',
     )
     .option('--port <port>', "the API server's port on 127.0.0.1; without it, a free one", portOf)
+    .option(podsFlag, podsText)
+    .option(imagesFlag, imagesText)
     .addHelpText('after', startHelp)
     .allowExcessArguments(false)
-    .action(async (flags: { readonly writeKubeconfig?: string; readonly port?: number }) => {
+    .action(async ({ writeKubeconfig: kubeconfig, ...flags }: StartFlags) => {
       // Loaded late: `keelson --help` needs none of it.
       const { startCluster } = await import('./cluster-start.ts');
-      await untilStopped('start', (signal) =>
-        startCluster({ kubeconfig: flags.writeKubeconfig, port: flags.port }, signal),
-      );
+      await untilStopped('start', (signal) => startCluster({ kubeconfig, ...flags }, signal));
     });
   cluster
     .command('controllers')
     .description('Run the controllers and the simulated node on another API server, until Ctrl-C.')
     .requiredOption('--kubeconfig <file>', 'the API server, which must have no controllers of its own, and the user')
     .option('--only <name...>', 'only these controllers; without it, all of them')
+    .option(podsFlag, podsText)
+    .option(imagesFlag, imagesText)
     .addHelpText('after', controllersHelp)
     .allowExcessArguments(false)
-    .action(async (flags: { readonly kubeconfig: string; readonly only?: readonly string[] }) => {
+    .action(async (flags: ControllersFlags) => {
       const { runControllers } = await import('./cluster-controllers.ts');
       await untilStopped('controllers', (signal) => runControllers(flags, signal));
     });

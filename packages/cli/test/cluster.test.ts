@@ -57,11 +57,29 @@ describe('keelson cluster', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test('start says one line when it is ready, serves with the kubeconfig that it wrote, and takes it away again', async () => {
+  test('start is told by a file what pods do, and refuses one that says something else', async () => {
+    const rules = join(folder, 'pods.yaml');
+    await writeFile(rules, '- match: { image: "bad:*" }\n  fails: OOMKilled\n');
+    const run = keelson('cluster', 'start', '--pods', rules, '--images', 'web:*', 'bad:*');
+    await run.spoke;
+    assert.match(run.output().out, /only web:\*, bad:\* can be pulled, unless \S+pods\.yaml says otherwise\.\n$/);
+    run.child.kill('SIGINT');
+    assert.equal(await run.ended, 0);
+    await writeFile(rules, '- match: {}\n  fails: Often\n');
+    const refused = keelson('cluster', 'start', '--pods', rules);
+    assert.equal(await refused.ended, 1);
+    assert.match(refused.output().err, /pods\.yaml does not say what pods do: pods\[0\]\.fails must be one of/);
+  });
+
+  test('start says when it is ready and what its pods are, serves with the kubeconfig that it wrote, and takes it away again', async () => {
     const file = join(folder, 'started');
     const run = keelson('cluster', 'start', '--write-kubeconfig', file);
     await run.spoke;
-    assert.equal(run.output().out, `The cluster is ready: export KUBECONFIG=${file}\n`);
+    assert.equal(
+      run.output().out,
+      `The cluster is ready: export KUBECONFIG=${file}\n` +
+        'Its pods are simulated: no container runs, and every image can be pulled.\n',
+    );
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     {
       await using transport = connect(await loadConfig({ kubeconfig: file }));

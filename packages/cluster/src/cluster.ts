@@ -14,10 +14,17 @@ import {
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { type ControllerName, type ControllersOptions, controllerNames, controllersWith } from './controllers.ts';
+import {
+  type ControllerName,
+  type ControllersOptions,
+  controllerNames,
+  controllersWith,
+  newSimulation,
+} from './controllers.ts';
 import type { ClusterLogger } from './logger.ts';
 import { simulatedLogs } from './node/container-logs.ts';
-import { type NodeOptions, nodeName, type PodLives } from './node/controller.ts';
+import { type NodeOptions, nodeName } from './node/controller.ts';
+import type { Pods } from './pods/rules.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
 /** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
@@ -37,6 +44,8 @@ export interface ClusterOptions extends Pick<ApiServerOptions, 'tokens'> {
 export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 'transportAs' | 'compact'> {
   /** Settles when the controllers work and the node is ready. */
   readonly ready: Promise<void>;
+  /** What the simulated node is told about its pods. */
+  readonly pods: Pods;
   /** Serves HTTPS on the loopback address, for others. */
   listen(options?: ServingOptions): Promise<Listening>;
 }
@@ -67,12 +76,12 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   // Virtual time knows what is left to do by the microtasks alone, so that nothing there may wait for a turn.
   const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
   const ownTransport = yieldingTransport(transport, isShared);
-  const lives: PodLives = new Map();
+  const simulation = newSimulation(node);
   const logs = only.includes('node')
     ? simulatedLogs({
         client: createClient({ transport, clock, random }),
         node: node?.name ?? nodeName,
-        run: (uid, container, which) => lives.get(uid)?.run(container, which),
+        run: (uid, container, which) => simulation.lives.get(uid)?.run(container, which),
         clock,
         random,
       })
@@ -82,7 +91,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
     // No controller in here watches over nodes, so the node need not say again and again that it lives.
     const shared = { transport: ownTransport, clock, random, logger, node, heartbeat: false };
-    const controllers = controllersWith({ ...shared, ...more, only: which }, lives);
+    const controllers = controllersWith({ ...shared, ...more, only: which }, simulation);
     running.push(controllers.start(stop.signal));
     return controllers.synced;
   };
@@ -91,6 +100,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     transport: server.transport,
     transportAs: (user) => server.transportAs(user),
     compact: () => server.compact(),
+    pods: simulation.rules,
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
       const opened = await server.listen(listenOptions);

@@ -18,7 +18,8 @@ import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
-import { type NodeOptions, type PodLives, startNode } from './node/controller.ts';
+import { type NodeOptions, type Simulation, startNode } from './node/controller.ts';
+import { PodRules, type Pods } from './pods/rules.ts';
 import { startReplicaSetController } from './replicaset/controller.ts';
 import { startResourceQuotaController } from './resource-quota/controller.ts';
 import { startRootCaPublisher } from './root-ca/controller.ts';
@@ -78,6 +79,8 @@ export interface ControllersOptions {
 export interface Controllers {
   /** Settles when all of them have seen what there is and work. */
   readonly synced: Promise<void>;
+  /** What the simulated node is told about its pods. */
+  readonly pods: Pods;
   /** Works until the signal is aborted; resolves when the last piece of work has ended. Never rejects. To be called once. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -98,11 +101,16 @@ const fieldManagers: Readonly<Partial<Record<ControllerName, string>>> = {
  * await controllers.start(signal);
  */
 export function createControllers(options: ControllersOptions): Controllers {
-  return controllersWith(options, new Map());
+  return controllersWith(options, newSimulation(options.node));
 }
 
-/** The same, and what lives on the node can be looked at. */
-export function controllersWith(options: ControllersOptions, lives: PodLives): Controllers {
+/** What is told to pods, and how they live, before there is a node. */
+export function newSimulation({ pods, images }: NodeOptions = {}): Simulation {
+  return { rules: new PodRules({ rules: pods, images }), lives: new Map() };
+}
+
+/** The same, with a simulation that others can look at. */
+export function controllersWith(options: ControllersOptions, simulation: Simulation): Controllers {
   const { only = controllerNames } = options;
   const unknown = only.filter((name) => !isControllerName(name));
   if (unknown.length > 0) {
@@ -115,17 +123,18 @@ export function controllersWith(options: ControllersOptions, lives: PodLives): C
   let isStarted = false;
   return {
     synced,
+    pods: simulation.rules,
     async start(signal) {
       if (isStarted) throw new TypeError('these controllers were started before');
       isStarted = true;
-      await run({ ...options, lives }, only, signal, (all) =>
+      await run({ ...options, simulation }, only, signal, (all) =>
         settle(Promise.all(all.map((each) => each.synced)).then(() => {})),
       );
     },
   };
 }
 
-type RunOptions = ControllersOptions & { readonly lives: PodLives };
+type RunOptions = ControllersOptions & { readonly simulation: Simulation };
 
 async function run(
   options: RunOptions,
@@ -194,9 +203,9 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
     case 'resourcequota':
       return startResourceQuotaController(context);
     case 'scheduler':
-      return startScheduler(context);
+      return startScheduler(context, options.simulation.rules);
     case 'node':
-      return startNode(context, { ...options.node, heartbeat: options.heartbeat ?? true }, options.lives);
+      return startNode(context, { ...options.node, heartbeat: options.heartbeat ?? true }, options.simulation);
     default:
       return name satisfies never;
   }

@@ -677,7 +677,7 @@ export function describeControllers(name: string, { skip = false, start }: Behav
       );
       assert.match(
         picky.status.conditions?.[0]?.message ?? '',
-        /^0\/2 nodes are available: 1 node\(s\) didn't match .*, 1 node\(s\) were unschedulable\.$/,
+        /^0\/2 nodes are available: 1 node\(s\) didn't match .*, 1 node\(s\) were unschedulable\. /,
       );
       await client.patch(Node, 'simulated-node', { metadata: { labels: { [namespace]: 'wanted' } } });
       await seen(Pod, `${namespace}/picky`, isReady);

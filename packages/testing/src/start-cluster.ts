@@ -8,7 +8,7 @@
  * It needs no test runner.
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
-import { type Cluster, createCluster } from '@keelson/cluster';
+import { type Cluster, createCluster, type Pods } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
 import { type Controller, type Logger, type Task, textLogger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
@@ -61,6 +61,8 @@ export interface TestCluster extends AsyncDisposable, Waits {
   /** The administrator's way in. */
   readonly client: Client;
   readonly cluster: Cluster;
+  /** What pods do: all goes well until something else is said. */
+  readonly pods: Pods;
   /** The processes that run operators, by operator and then by number; each can crash and be started again. */
   readonly replicas: readonly Replica[];
   /** What goes wrong on the way to the server. */
@@ -119,6 +121,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     clock,
     client,
     cluster,
+    pods: cluster.pods,
     replicas,
     faults,
     ...createWaits(clock, client, options.patienceMs ?? 10_000, failures),

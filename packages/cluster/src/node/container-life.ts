@@ -179,11 +179,9 @@ export class ContainerLife {
         tell(warning('Failed', `Error: ${reason}`));
         return failedPullMs;
       case 'InvalidImageName':
-        tell(warning('InspectFailed', message));
+      case 'ErrImageNeverPull':
+        tell(warning(reason === 'InvalidImageName' ? 'InspectFailed' : reason, message));
         tell(warning('Failed', `Error: ${reason}`));
-        return undefined;
-      case 'CreateContainerConfigError':
-        tell(warning('Failed', `Error: ${message}`));
         return undefined;
       default:
         return reason satisfies never;

@@ -11,12 +11,14 @@ import { Lease } from '@keelson/core/coordination/v1';
 import { Node, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
+import { annotated, type PodRule } from '../pods/behaviour.ts';
+import type { PodRules } from '../pods/rules.ts';
 import { nodeIndex, podsOn } from '../scheduler/controller.ts';
 import type { Moment } from './container-life.ts';
 import { isOurs, newNode, nodeAddress, nodeStatus, withoutNotReady } from './node-object.ts';
 import { nextAddress } from './pod-address.ts';
 import { type PodHost, PodLife } from './pod-life.ts';
-import { scriptOf } from './script.ts';
+import { type Pace, scriptOf } from './script.ts';
 
 /** How the simulated node is called, and how long its containers take. */
 export interface NodeOptions {
@@ -26,6 +28,10 @@ export interface NodeOptions {
   readonly readyAfterMs?: number | undefined;
   /** How long containers take to stop when they are asked to; the pod's grace period may be shorter. @default 1000 */
   readonly stopAfterMs?: number | undefined;
+  /** What pods do; more can be said while they run. @default all goes well */
+  readonly pods?: readonly PodRule[] | undefined;
+  /** The images that can be pulled, with `*` for any characters; no other can. @default every image can */
+  readonly images?: readonly string[] | undefined;
 }
 
 export interface NodeSettings extends NodeOptions {
@@ -49,11 +55,19 @@ const longestMs = 2 ** 31 - 1;
 
 const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
 
-/** The pods that live on the node, by uid: shared with those who are asked for their logs. */
-export type PodLives = Map<string, PodLife>;
+/** What the node shares with others: what its pods were told, and how they live. */
+export interface Simulation {
+  readonly rules: PodRules;
+  /** By uid. */
+  readonly lives: Map<string, PodLife>;
+}
 
-export function startNode(context: ControllerContext, settings: NodeSettings, lives: PodLives): RunningController {
-  const node = new SimulatedNode(context, settings, lives);
+export function startNode(
+  context: ControllerContext,
+  settings: NodeSettings,
+  simulation: Simulation,
+): RunningController {
+  const node = new SimulatedNode(context, settings, simulation);
   const { synced, stopped } = startLoop(context, {
     name: 'node',
     queue: node.queue,
@@ -70,23 +84,24 @@ class SimulatedNode {
   /** Settles when the server has the Node, and shows it ready. */
   readonly registered: Promise<void>;
   readonly #context: ControllerContext;
-  readonly #settings: Required<{ [Field in keyof NodeSettings]: NonNullable<NodeSettings[Field]> }>;
+  readonly #settings: Pace & { readonly name: string; readonly heartbeat: boolean };
   readonly #recorder: EventRecorder;
   readonly #host: PodHost;
-  readonly #lives: PodLives;
+  readonly #simulation: Simulation;
   #lastAddress: string | undefined;
   #statusAt = Number.NEGATIVE_INFINITY;
   #settleRegistered: (() => void) | undefined;
 
-  constructor(context: ControllerContext, settings: NodeSettings, lives: PodLives) {
+  constructor(context: ControllerContext, settings: NodeSettings, simulation: Simulation) {
     const { name = nodeName, readyAfterMs = 1000, stopAfterMs = 1000, heartbeat } = settings;
     this.#context = context;
-    this.#lives = lives;
+    this.#simulation = simulation;
     this.#settings = { name, readyAfterMs, stopAfterMs, heartbeat };
     this.queue = createWorkQueue({ clock: context.clock });
     this.#recorder = context.recorder('kubelet');
     this.#host = {
-      script: (pod, container, role) => scriptOf(pod, container, role, this.#settings),
+      script: (pod, container, role) =>
+        scriptOf(pod, container, role, this.#settings, simulation.rules.behaviourOf(pod, container, role === 'main')),
       newAddress: (pod) => this.#addressOf(pod),
       newId: () => `simulated://${context.random.uuid()}${context.random.uuid()}`.replaceAll('-', ''),
       tell: (pod, event) => this.#recorder.event(pod, event),
@@ -94,11 +109,14 @@ class SimulatedNode {
     this.pods = context.informers.informer(Pod, { indexes: nodeIndex });
     this.pods.subscribe(
       ({ type, object }) => {
-        if (type === 'deleted') this.#lives.delete(object.metadata.uid);
+        if (type === 'deleted') simulation.lives.delete(object.metadata.uid);
         else if (object.spec.nodeName === name) this.queue.add(keyOf(object));
       },
       { signal: context.signal },
     );
+    simulation.rules.onChange(() => {
+      for (const pod of podsOn(this.pods.store, name)) this.queue.add(keyOf(pod));
+    }, context.signal);
     this.registered = new Promise((resolve) => {
       this.#settleRegistered = resolve;
     });
@@ -172,9 +190,17 @@ class SimulatedNode {
   }
 
   #lifeOf(pod: Pod): PodLife {
-    const { uid } = pod.metadata;
-    const life = this.#lives.get(uid) ?? new PodLife(pod, this.#host, this.#now());
-    this.#lives.set(uid, life);
+    const { lives } = this.#simulation;
+    const known = lives.get(pod.metadata.uid);
+    if (known) return known;
+    try {
+      annotated(pod.metadata.annotations);
+    } catch (error) {
+      const message = `What the pod was told is ignored: ${error instanceof Error ? error.message : String(error)}`;
+      this.#recorder.event(pod, { type: 'Warning', reason: 'InvalidBehaviour', message });
+    }
+    const life = new PodLife(pod, this.#host, this.#now());
+    lives.set(pod.metadata.uid, life);
     return life;
   }
 

@@ -1,92 +1,12 @@
 /** Lives as a kubelet of Kubernetes 1.36 reported them, for pods of the same specification (busybox, `sh -c …`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerStatus, Pod } from '@keelson/core/v1';
-import { type PodChanges, pod } from '../../test/pods.ts';
-import { type PodEvent, PodLife } from './pod-life.ts';
-import { openGates, type PodReport } from './pod-status.ts';
-import { type ContainerScript, scriptOf } from './script.ts';
-
-const epoch = Date.parse('2026-01-01T00:00:00Z');
-const sh = (name: string, script: string, more: object = {}) => ({
-  name,
-  image: 'busybox:stable',
-  command: ['sh', '-c', script],
-  ...more,
-});
-
-interface Played {
-  /** When something changed, and what was to be read then. */
-  readonly story: readonly string[];
-  readonly events: readonly string[];
-  readonly pod: Pod;
-  readonly life: PodLife;
-}
-
-interface Stage {
-  /** What differs from the script that follows from the command. */
-  readonly script?: Partial<ContainerScript> | ((seconds: number) => Partial<ContainerScript>);
-  readonly stopAt?: number;
-}
-
-/** Lets a pod live for so many seconds, and writes down what there was to report. */
-function play(spec: NonNullable<PodChanges['spec']>, seconds: number, { script = {}, stopAt }: Stage = {}): Played {
-  const story: string[] = [];
-  const events: string[] = [];
-  let subject: Pod = pod('a', { spec, status: { phase: 'Pending' } });
-  let ids = 0;
-  let ms = 0;
-  const now = () => ({ wallMs: epoch + ms, monotonicMs: ms });
-  const told = () => (typeof script === 'function' ? script(ms / 1000) : script);
-  const life = new PodLife(
-    subject,
-    {
-      script: (of, container, role) => ({
-        ...scriptOf(of, container, role, { readyAfterMs: 0, stopAfterMs: 1000 }),
-        ...told(),
-      }),
-      newAddress: () => '10.244.0.2',
-      newId: () => `simulated://${++ids}`,
-      tell: (_, { type, reason, message, fieldPath = '' }: PodEvent) =>
-        events.push(`${type} ${reason} ${fieldPath}: ${message}`),
-    },
-    now(),
-  );
-  const report = () => {
-    const said = life.report(subject, now());
-    subject = { ...subject, status: { ...subject.status, ...said } };
-    const line = `${summary(said)}`;
-    if (!story.at(-1)?.endsWith(` ${line}`)) story.push(`${ms / 1000} ${line}`);
-    return said.phase === 'Succeeded' || said.phase === 'Failed';
-  };
-  report();
-  for (let isOver = false; !isOver && ms <= seconds * 1000; ) {
-    if (stopAt !== undefined && ms >= stopAt * 1000) life.stop(subject, 2000, now());
-    const leftMs = life.advance(subject, now());
-    isOver = report();
-    const next = leftMs === undefined ? seconds * 1000 + 1 : ms + leftMs;
-    ms = stopAt !== undefined && ms < stopAt * 1000 ? Math.min(next, stopAt * 1000) : next;
-  }
-  return { story, events, pod: subject, life };
-}
-
-function summary({ phase, initContainerStatuses: init = [], containerStatuses: main = [] }: PodReport): string {
-  return [phase, ...[...init, ...main].map(shown)].join(' ');
-}
-
-function shown({ name, state = {}, restartCount, ready }: ContainerStatus): string {
-  const { waiting, running, terminated } = state;
-  const what = waiting?.reason ?? (running ? 'running' : `${terminated?.reason}(${terminated?.exitCode})`);
-  return `${name}=${what}${ready ? '+' : ''}${restartCount > 0 ? `×${restartCount}` : ''}`;
-}
-
-const conditionsOf = ({ status }: Pod) =>
-  Object.fromEntries(
-    (status.conditions ?? []).map(({ type, status: is, reason, message }) => [
-      type,
-      [is, reason, message].filter(Boolean).join(' '),
-    ]),
-  );
+import type { Pod } from '@keelson/core/v1';
+import { conditionsOf, epoch, play, sh } from '../../test/played-pods.ts';
+import { pod } from '../../test/pods.ts';
+import { PodLife } from './pod-life.ts';
+import { openGates } from './pod-status.ts';
+import { scriptOf } from './script.ts';
 
 test('a pod that is not restarted succeeds when all its containers have', () => {
   const {
@@ -170,8 +90,8 @@ test('a container that crashes is restarted at once, then after 10 s, and twice 
 });
 
 test('ten quiet minutes, and the wait begins anew', () => {
-  const end = (seconds: number) => ({ end: { exitCode: 1, afterMs: seconds < 50 ? 0 : 700_000 } });
-  const { story } = play({ containers: [{ name: 'web', image: 'web:1' }] }, 800, { script: end });
+  const told = (seconds: number) => ({ exitCode: 1, exitAfterMs: seconds < 50 ? 0 : 700_000 });
+  const { story } = play({ containers: [{ name: 'web', image: 'web:1' }] }, 800, { told });
   assert.deepEqual(story.slice(-2), ['770 Running web=Error(1)×4', '770 Running web=running+×5']);
 });
 
@@ -227,7 +147,7 @@ test('who is stopped in time ends well, and is killed otherwise', () => {
   const gentle = play(spec, 30, { stopAt: 5 });
   assert.equal(gentle.story.at(-1), '6 Succeeded web=Completed(0)');
   assert.equal(gentle.events.at(-1), 'Normal Killing spec.containers{web}: Stopping container web');
-  const stubborn = play(spec, 30, { stopAt: 5, script: { stopAfterMs: 60_000 } });
+  const stubborn = play(spec, 30, { stopAt: 5, told: { stopAfterMs: 60_000 } });
   assert.equal(stubborn.story.at(-1), '7 Failed web=Error(137)');
   const crashing = play({ containers: [sh('web', 'exit 2')] }, 30, { stopAt: 5 });
   assert.equal(crashing.story.at(-1), '5 Failed web=Error(2)×1');
@@ -251,7 +171,7 @@ test('the work of a Job ends by itself', () => {
   const worker = pod('a', { metadata: { ownerReferences: [job] } });
   const container = { name: 'web', image: 'web:1' };
   const pace = { readyAfterMs: 500, stopAfterMs: 0 };
-  assert.deepEqual(scriptOf(worker, container, 'main', pace).end, { afterMs: 1500, exitCode: 0 });
+  assert.deepEqual(scriptOf(worker, container, 'main', pace).end, { afterMs: 1500, exitCode: 0, message: undefined });
   assert.equal(scriptOf(pod('a'), container, 'main', pace).end, undefined);
 });
 

@@ -132,7 +132,8 @@ export class PodLife {
   }
 
   #live(pod: Pod, life: ContainerLife, now: Moment): number | undefined {
-    const script = this.#host.script(pod, life.container, life.role);
+    const here = { ...pod, status: { ...pod.status, podIP: this.#podIP } };
+    const script = this.#host.script(here, life.container, life.role);
     return life.advance(pod, script, now, (event) => this.#tell(pod, life, event));
   }
 

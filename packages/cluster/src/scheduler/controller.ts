@@ -5,6 +5,7 @@ import { StorageClass } from '@keelson/core/storage/v1';
 import { Binding, Node, PersistentVolumeClaim, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
+import type { PodRules } from '../pods/rules.ts';
 import { claimIndex } from '../volume/protection.ts';
 import { chooseNode, unschedulableMessage } from './fit.ts';
 import { volumeWait } from './volumes.ts';
@@ -15,8 +16,8 @@ const selectedNode = 'volume.kubernetes.io/selected-node';
 /** A Binding is posted to its pod. */
 const PodBinding = { ...Binding, resource: Pod.resource };
 
-export function startScheduler(context: ControllerContext): RunningController {
-  const scheduler = new Scheduler(context);
+export function startScheduler(context: ControllerContext, rules: PodRules): RunningController {
+  const scheduler = new Scheduler(context, rules);
   return startLoop(context, {
     name: 'scheduler',
     queue: scheduler.queue,
@@ -48,6 +49,7 @@ function podsWith(store: StoreReader<Pod>, claim: NamespacedName): readonly Pod[
 class Scheduler {
   readonly queue;
   readonly #context: ControllerContext;
+  readonly #rules: PodRules;
   readonly #recorder: EventRecorder;
   readonly #pods: InformerHandle<Pod>;
   readonly #nodes: InformerHandle<Node>;
@@ -56,9 +58,10 @@ class Scheduler {
   /** Pods that are bound although the watch does not show it yet, and to which node. By uid. */
   readonly #assumed = new Map<string, string>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: ControllerContext, rules: PodRules) {
     const { informers, clock, signal } = context;
     this.#context = context;
+    this.#rules = rules;
     this.queue = createWorkQueue({ clock });
     this.#recorder = context.recorder(schedulerName);
     this.#pods = informers.informer(Pod, { indexes: { ...nodeIndex, ...claimIndex } });
@@ -74,13 +77,14 @@ class Scheduler {
     );
     this.#nodes.subscribe(() => this.#retryAll(), { signal });
     this.#claims.subscribe(({ object }) => this.#retry(podsWith(this.#pods.store, keyOf(object))), { signal });
+    rules.onChange(() => this.#retryAll(), signal);
   }
 
   get informers() {
     return [this.#pods, this.#nodes, this.#claims, this.#classes];
   }
 
-  /** A node that came or changed may be the one that pods wait for. */
+  /** A node that came or changed may be the one that pods wait for, or they were told something else. */
   #retryAll(): void {
     this.#retry(podsOn(this.#pods.store, ''));
   }
@@ -100,7 +104,11 @@ class Scheduler {
     if (volumes.type === 'refused' && nodes.length > 0) {
       return this.#refuse(pod, `0/${nodes.length} nodes are available: ${volumes.reason}.`);
     }
-    const choice = chooseNode(pod, nodes, (name) => this.#load(name));
+    const lacking = this.#rules.unschedulable(pod);
+    const choice =
+      lacking === undefined
+        ? chooseNode(pod, nodes, (name) => this.#load(name))
+        : { misfits: nodes.map(() => lacking) };
     if ('node' in choice && volumes.type === 'undecided') await this.#selectNode(volumes.claims, choice.node);
     else if ('node' in choice) await this.#bind(pod, choice.node);
     else await this.#refuse(pod, unschedulableMessage(nodes.length, choice.misfits));

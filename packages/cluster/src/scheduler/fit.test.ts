@@ -80,7 +80,8 @@ test('a pod that fits nowhere is told why, in numbers', () => {
   assert.ok('misfits' in choice);
   assert.equal(
     unschedulableMessage(3, choice.misfits),
-    '0/3 nodes are available: 1 node(s) were not ready, 2 node(s) were unschedulable.',
+    '0/3 nodes are available: 1 node(s) were not ready, 2 node(s) were unschedulable. no new claims to deallocate, ' +
+      'preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.',
   );
   assert.equal(unschedulableMessage(0, []), 'no nodes available to schedule pods');
 });

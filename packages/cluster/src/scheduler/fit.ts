@@ -67,11 +67,16 @@ export function chooseNode(
   return best ? { node: best.name } : { misfits };
 }
 
-/** `0/2 nodes are available: 1 node(s) were not ready, 1 node(s) were unschedulable.` */
+/**
+ * `0/2 nodes are available: 1 node(s) were not ready, 1 node(s) were unschedulable. …`, and that other pods on them are not
+ * in the way: nothing of what is looked at here would be mended by removing some.
+ */
 export function unschedulableMessage(nodes: number, misfits: readonly string[]): string {
   if (nodes === 0) return 'no nodes available to schedule pods';
   const counts = new Map<string, number>();
   for (const misfit of misfits) counts.set(misfit, (counts.get(misfit) ?? 0) + 1);
   const reasons = [...counts].map(([misfit, count]) => `${count} ${misfit}`).sort();
-  return `0/${nodes} nodes are available: ${reasons.join(', ')}.`;
+  const available = `0/${nodes} nodes are available: `;
+  const preemption = `preemption: ${available}${nodes} Preemption is not helpful for scheduling.`;
+  return `${available}${reasons.join(', ')}. no new claims to deallocate, ${preemption}`;
 }

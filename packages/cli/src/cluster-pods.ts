@@ -1,0 +1,21 @@
+/** What the simulated node is told about its pods, from the command line. */
+import { readFile } from 'node:fs/promises';
+import { type NodeOptions, podRules } from '@keelson/cluster';
+import { parse } from 'yaml';
+
+export interface PodFlags {
+  /** A file of rules. */
+  readonly pods?: string;
+  readonly images?: readonly string[];
+}
+
+/** Throws one sentence that names the file. */
+export async function nodeOf({ pods: file, images }: PodFlags): Promise<NodeOptions> {
+  if (file === undefined) return { images };
+  try {
+    return { images, pods: podRules(parse(await readFile(file, 'utf8'))) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file} does not say what pods do: ${reason}`, { cause: error });
+  }
+}
