@@ -7,6 +7,25 @@ export interface Cause {
   readonly field: string;
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  'Invalid value': 'FieldValueInvalid',
+  'Required value': 'FieldValueRequired',
+  'Unsupported value': 'FieldValueNotSupported',
+  'Duplicate value': 'FieldValueDuplicate',
+  'Too many': 'FieldValueTooMany',
+  'Too long': 'FieldValueTooLong',
+  Forbidden: 'FieldValueForbidden',
+};
+
+/** From the text in which the server lists it: `spec.size: Invalid value: -1: must be …`. */
+export function causeOf(text: string): Cause {
+  const at = text.indexOf(': ');
+  const message = text.slice(at + 2);
+  const reason = reasons[/^[A-Z][a-z]+( [a-z]+)?/.exec(message)?.[0] ?? ''];
+  if (reason === undefined) throw new TypeError(`no cause: ${text}`);
+  return { reason, message, field: text.slice(0, at) };
+}
+
 export function badRequest(message: unknown): Refusal {
   return { code: 400, reason: 'BadRequest', message };
 }

@@ -7,6 +7,7 @@ import { authorisation } from './authorisation.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import { controllers } from './controllers.ts';
 import { create } from './create.ts';
+import { cronJobs } from './cron-jobs.ts';
 import { definitions } from './custom-resource-definitions.ts';
 import { deletion } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
@@ -17,6 +18,7 @@ import { evictions } from './eviction.ts';
 import { fieldValidation } from './field-validation.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { impersonation } from './impersonation.ts';
+import { jobs } from './jobs.ts';
 import { limitRangesArea } from './limit-ranges.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
@@ -81,6 +83,8 @@ export const areas: readonly Area[] = [
   schema,
   builtInKinds,
   setsAndStorage,
+  jobs,
+  cronJobs,
   authorisation,
   accessPaths,
   accessVerbs,

@@ -28,9 +28,11 @@ export {
   duplicateValue,
   forbiddenField,
   invalidValue,
+  omitted,
   type Problem,
   problemsText,
   required,
   tooLong,
+  tooMany,
   unsupportedValue,
 } from './wording/problem.ts';

@@ -91,6 +91,8 @@ export interface Strategy {
   grace(object: ApiObject, requested: number | undefined): number | undefined;
   /** The first request to delete does this to the object and nothing else; `undefined` where there is nothing to do. */
   readonly markDeleted: ((object: ApiObject, now: string) => ApiObject | undefined) | undefined;
+  /** Whether a deletion that does not say what becomes of dependents leaves them alone. */
+  readonly orphansDependents: boolean;
   /** Whether the garbage collector's finalizers may be put on these objects. */
   readonly collectible: boolean;
   /** Whether a deleted object waits for nothing but `metadata.finalizers`; a namespace has others in its spec. */

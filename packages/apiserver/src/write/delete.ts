@@ -90,14 +90,19 @@ function graceOf({ strategy }: Resource, object: ApiObject, requested: number | 
 }
 
 /** The finalizers that the garbage collector needs, by what the request and the object say about dependents. */
-function collectorFinalizers(object: ApiObject, { propagation, orphanDependents }: DeleteOptions): readonly string[] {
+function collectorFinalizers(
+  object: ApiObject,
+  { propagation, orphanDependents }: DeleteOptions,
+  orphansByDefault: boolean,
+): readonly string[] {
   const finalizers = object.metadata.finalizers ?? [];
   const others = finalizers.filter((each) => each !== 'orphan' && each !== 'foregroundDeletion');
   if (orphanDependents !== undefined) return orphanDependents ? [...others, 'orphan'] : others;
   if (propagation === 'Orphan') return [...others, 'orphan'];
   if (propagation === 'Foreground') return [...others, 'foregroundDeletion'];
   if (propagation === 'Background') return others;
-  return finalizers;
+  const isSaid = others.length < finalizers.length;
+  return orphansByDefault && !isSaid ? [...others, 'orphan'] : finalizers;
 }
 
 /** Deletes an object that no admitter must be waited for. */
@@ -121,7 +126,9 @@ export function deleteNow(context: WriteContext, write: Write, existing: Revisio
 
   const grace = graceOf(resource, object, options.gracePeriodSeconds, now);
   if (grace.type === 'pending') return { revision: existing, gone: false, showsObject: strategy.returnsDeleted };
-  const finalizers = strategy.collectible ? collectorFinalizers(object, options) : (object.metadata.finalizers ?? []);
+  const finalizers = strategy.collectible
+    ? collectorFinalizers(object, options, strategy.orphansDependents)
+    : (object.metadata.finalizers ?? []);
   const isWaiting = finalizers.length > 0;
   const graceful = grace.type === 'begun' ? grace.object : object;
   if (isWaiting) {

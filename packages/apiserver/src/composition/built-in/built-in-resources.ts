@@ -234,13 +234,15 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     returnsDeleted: rules.returnsDeleted ?? false,
     grace: (object, requested) => rules.grace?.(object, requested),
     markDeleted: rules.markDeleted,
+    orphansDependents: rules.orphansDependents ?? false,
     collectible: rules.collectible ?? true,
     isFinalized: rules.isFinalized ?? (() => true),
     fields: new Map(Object.entries(rules.fields ?? {})),
     unknownField: (label) =>
-      rules.shortUnknownField
+      rules.unknownField?.(label) ??
+      (rules.shortUnknownField
         ? `field label not supported: ${label}`
-        : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+        : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`),
     table: () => rules.table ?? agedTable,
     objectType(endpoint) {
       let found = types.get(endpoint);

@@ -181,6 +181,7 @@ function customStrategy(
     returnsDeleted: false,
     grace: () => undefined,
     markDeleted: undefined,
+    orphansDependents: false,
     collectible: true,
     isFinalized: () => true,
     fields: new Map(

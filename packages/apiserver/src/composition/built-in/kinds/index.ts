@@ -7,10 +7,12 @@ import {
   validatingWebhookConfiguration,
 } from './admission.ts';
 import { configMap, secret } from './config.ts';
+import { cronJob } from './cron-job.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 import { daemonSet } from './daemon-set.ts';
 import { podDisruptionBudget } from './disruption-budget.ts';
 import { coreEvent, event } from './event.ts';
+import { job } from './job.ts';
 import type { KindRules } from './kind-rules.ts';
 import { namespace } from './namespace.ts';
 import {
@@ -34,7 +36,7 @@ import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
 import { service } from './service.ts';
 import { controllerRevision, statefulSet } from './stateful-set.ts';
 import { persistentVolume, persistentVolumeClaim, storageClass } from './storage.ts';
-import { cronJob, deployment, job, replicaSet } from './workloads.ts';
+import { deployment, replicaSet } from './workloads.ts';
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,

@@ -32,12 +32,16 @@ export interface KindRules {
   readonly nameProblems?: (name: string, prefix: boolean) => readonly string[];
   readonly grace?: (object: ApiObject, requested: number | undefined) => number;
   readonly markDeleted?: (object: ApiObject, now: string) => ApiObject | undefined;
+  /** A deletion that does not say what becomes of dependents leaves them alone. */
+  readonly orphansDependents?: boolean;
   /** @default true */
   readonly collectible?: boolean;
   readonly isFinalized?: (object: ApiObject) => boolean;
   readonly fields?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** Kinds with a conversion of their own for field selectors say this. */
   readonly shortUnknownField?: boolean;
+  /** What such a kind says, where it has words of its own. */
+  readonly unknownField?: (label: string) => string;
   readonly table?: TableRules;
   /** The same objects under another group and version, whose writers are remembered too. */
   readonly alias?: {

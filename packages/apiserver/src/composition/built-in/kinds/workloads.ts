@@ -178,39 +178,3 @@ export const replicaSet: KindRules = {
   shortUnknownField: true,
   table: replicaSetTable,
 };
-
-export const job: KindRules = {
-  default: (object) =>
-    change(templateDefaults(object), 'spec', (spec) => {
-      const counts =
-        spec.completions === undefined && spec.parallelism === undefined
-          ? { completions: 1, parallelism: 1 }
-          : { parallelism: 1 };
-      return fill(fill(spec, counts), {
-        backoffLimit: 6,
-        completionMode: 'NonIndexed',
-        suspend: false,
-        podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
-        manualSelector: false,
-      });
-    }),
-  generation: 'content',
-  fields: { 'status.successful': (object) => String(at(object, 'status', 'succeeded') ?? 0) },
-};
-
-export const cronJob: KindRules = {
-  default: (object) =>
-    change(object, 'spec', (spec) =>
-      change(
-        fill(spec, {
-          concurrencyPolicy: 'Allow',
-          suspend: false,
-          successfulJobsHistoryLimit: 3,
-          failedJobsHistoryLimit: 1,
-        }),
-        'jobTemplate',
-        (template) => templateDefaults(template as ApiObject),
-      ),
-    ),
-  generation: 'content',
-};
