@@ -16,6 +16,7 @@ import type { ControllerContext, RunningController } from './context.ts';
 import { startDeploymentController } from './deployment/controller.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
+import { startJobController } from './job/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
 import { type NodeOptions, type Simulation, startNode } from './node/controller.ts';
@@ -38,6 +39,7 @@ export const controllerNames = [
   'persistentvolume-binder',
   'volume-protection',
   'volume-provisioner',
+  'job',
   'garbage-collector',
   'namespace',
   'serviceaccount',
@@ -188,6 +190,8 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startVolumeProtection(context);
     case 'volume-provisioner':
       return startProvisioner(context);
+    case 'job':
+      return startJobController(context);
     case 'garbage-collector':
       return startGarbageCollector(context);
     case 'namespace':

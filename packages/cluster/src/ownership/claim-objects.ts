@@ -23,6 +23,8 @@ export interface ClaimOptions<Owner extends Kind, Owned extends Kind> {
   readonly owner: ObjectOf<Owner>;
   readonly selector: readonly Requirement[];
   readonly kind: Owned;
+  /** What is adopted gets it, and what is released loses it. */
+  readonly finalizer?: string;
 }
 
 /** The candidates that are the owner's afterwards, as they are then. All are tried before a failure is thrown. */
@@ -72,12 +74,13 @@ async function requireLive<Owner extends Kind, Owned extends Kind>({
 }
 
 async function adopt<Owner extends Kind, Owned extends Kind>(
-  { client, ownerKind, owner, kind }: ClaimOptions<Owner, Owned>,
+  { client, ownerKind, owner, kind, finalizer }: ClaimOptions<Owner, Owned>,
   object: ObjectOf<Owned>,
 ): Promise<ObjectOf<Owned> | undefined> {
   const ownerReferences = [controllerReference(ownerKind, owner)];
+  const finalizers = finalizer === undefined ? {} : { finalizers: [finalizer] };
   try {
-    return await patchMetadata(client, kind, object, { ownerReferences });
+    return await patchMetadata(client, kind, object, { ownerReferences, ...finalizers });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -85,12 +88,13 @@ async function adopt<Owner extends Kind, Owned extends Kind>(
 }
 
 async function release<Owner extends Kind, Owned extends Kind>(
-  { client, owner, kind }: ClaimOptions<Owner, Owned>,
+  { client, owner, kind, finalizer }: ClaimOptions<Owner, Owned>,
   object: ObjectOf<Owned>,
 ): Promise<void> {
   const ownerReferences = [{ $patch: 'delete', uid: owner.metadata.uid }];
+  const finalizers = finalizer === undefined ? {} : { '$deleteFromPrimitiveList/finalizers': [finalizer] };
   try {
-    await patchMetadata(client, kind, object, { ownerReferences });
+    await patchMetadata(client, kind, object, { ownerReferences, ...finalizers });
   } catch (error) {
     // Invalid means that it has no such owner any more, or is another object under the same name.
     if (!isNotFound(error) && !isInvalid(error)) throw error;

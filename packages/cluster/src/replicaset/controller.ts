@@ -16,8 +16,9 @@ import { selectorOf } from '../ownership/claim.ts';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { controlledBy, controllerIndex, orphansIn } from '../ownership/controller-index.ts';
 import { allOf, inBatches, type PodControl, podControl } from '../pod-control.ts';
+import { podFromTemplate } from '../pod-from-template.ts';
 import { podsToDelete } from './deletion-order.ts';
-import { newPod } from './new-pod.ts';
+
 import { isActive, isTerminating, nextAvailabilityMs } from './pods.ts';
 import { type Failure, type Observation, statusOf } from './status.ts';
 
@@ -114,8 +115,9 @@ class ReplicaSetController {
     const surplus = active.length - (replicaSet.spec.replicas ?? 1);
     try {
       if (surplus < 0) {
-        const missing = Array.from({ length: Math.min(-surplus, maxBurst) }, () => newPod(replicaSet));
-        await inBatches(missing, (pod) => this.#podControl.create(replicaSet, pod));
+        const pod = podFromTemplate(ReplicaSet, replicaSet, replicaSet.spec.template);
+        const missing = Array.from({ length: Math.min(-surplus, maxBurst) }, () => pod);
+        await inBatches(missing, (each) => this.#podControl.create(replicaSet, each));
       } else if (surplus > 0) {
         const count = Math.min(surplus, maxBurst);
         const chosen = podsToDelete(active, this.#related(replicaSet), count, this.#context.clock.now());

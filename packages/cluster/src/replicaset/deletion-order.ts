@@ -24,23 +24,35 @@ export function podsToDelete(
   return [...pods].sort((a, b) => compare(a, b, rank, wallMs)).slice(0, count);
 }
 
+/** The same order without regard to costs, neighbours and orders of magnitude, as Jobs have it: of two, the younger goes. */
+export function bySimpleAge(a: Pod, b: Pod): number {
+  const younger = (left = Number.POSITIVE_INFINITY, right = Number.POSITIVE_INFINITY) =>
+    left === right ? 0 : right - left;
+  return (
+    byStage(a, b) || younger(readySince(a), readySince(b)) || byRestarts(a, b) || younger(createdAt(a), createdAt(b))
+  );
+}
+
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /** Negative when `a` goes first. */
 function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, wallMs: number): number {
   return (
-    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
-    phaseOf(a) - phaseOf(b) ||
-    Number(isReady(a)) - Number(isReady(b)) ||
+    byStage(a, b) ||
     deletionCost(a) - deletionCost(b) ||
     rank(b) - rank(a) ||
     byTime(readySince(a), readySince(b), a, b, wallMs) ||
-    restarts(b) - restarts(a) ||
-    sidecarRestarts(b) - sidecarRestarts(a) ||
+    byRestarts(a, b) ||
     byTime(createdAt(a), createdAt(b), a, b, wallMs) ||
     text(a.metadata.name, b.metadata.name)
   );
 }
+
+const byStage = (a: Pod, b: Pod): number =>
+  Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
+  phaseOf(a) - phaseOf(b) ||
+  Number(isReady(a)) - Number(isReady(b));
+const byRestarts = (a: Pod, b: Pod): number => restarts(b) - restarts(a) || sidecarRestarts(b) - sidecarRestarts(a);
 
 const phaseOf = ({ status }: Pod): number => phases[status.phase ?? ''] ?? 0;
 const createdAt = ({ metadata }: Pod): number => Date.parse(metadata.creationTimestamp);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { replicaSet } from '../../test/deployments.ts';
 import { pod, readySince } from '../../test/pods.ts';
-import { newPod } from './new-pod.ts';
 import { statusOf } from './status.ts';
 
 const wallMs = Date.parse('2026-01-01T00:10:00Z');
@@ -41,27 +40,4 @@ test('a failure is reported with its first words until there is none', () => {
   const later = { reason: 'FailedCreate', message: 'other words' } as const;
   assert.deepEqual(statusOf(failing, { ...seen, failure: later, wallMs: wallMs + 60_000 }).conditions, conditions);
   assert.equal(statusOf(failing, { ...seen, failure: undefined }).conditions, undefined);
-});
-
-test('a pod is made from the template, named after and controlled by its ReplicaSet', () => {
-  const subject = replicaSet('a');
-  assert.deepEqual(newPod(subject), {
-    metadata: {
-      generateName: 'web-a-',
-      namespace: 'default',
-      labels,
-      ownerReferences: [
-        {
-          apiVersion: 'apps/v1',
-          kind: 'ReplicaSet',
-          name: 'web-a',
-          uid: 'a',
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
-    },
-    spec: subject.spec.template?.spec,
-  });
-  assert.equal(newPod(replicaSet('a', { metadata: { name: 'w'.repeat(253) } })).metadata.generateName?.length, 253);
 });

@@ -15,6 +15,7 @@ const rights = [
   'system:controller:persistent-volume-binder',
   'system:controller:pvc-protection-controller',
   'system:controller:pv-protection-controller',
+  'system:controller:job-controller',
   'system:controller:generic-garbage-collector',
   'system:controller:namespace-controller',
   'system:controller:service-account-controller',

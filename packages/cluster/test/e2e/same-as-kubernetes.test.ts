@@ -13,6 +13,8 @@ import { ConfigMap, Namespace, Pod, ResourceQuota, ServiceAccount } from '@keels
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
 import { createCluster, createControllers } from '../../src/index.ts';
 import { nodes, onlyNode, type Server } from '../behaviour.ts';
+import { record, recording, tell } from '../chapters.ts';
+import { jobChapters } from '../job-chapters.ts';
 import { statefulSets } from './chapters/stateful-sets.ts';
 import { masked, wordsOf } from './masked.ts';
 import { connectTo, eventually, startRealServer } from './real-server.ts';
@@ -313,4 +315,19 @@ describe('our controllers and Kubernetes’ own', { skip: found.available ? fals
       for (const actual of others) assert.deepEqual(actual, expected);
     });
   }
+
+  /** All at once: most of the time they wait. */
+  const tellAll = async (server: Server) => {
+    const told = await Promise.all(
+      Object.entries(jobChapters).map(async ([name, chapter]) => [name, await tell(server, name, chapter)] as const),
+    );
+    return Object.fromEntries(told);
+  };
+
+  test('Jobs: Kubernetes says what was recorded, and our controllers say the same', async () => {
+    const [expected, actual] = await Promise.all([tellAll(theirs), tellAll(ours)]);
+    if (process.env.KEELSON_RECORD) record('jobs', expected);
+    assert.deepEqual(expected, recording('jobs'));
+    assert.deepEqual(actual, expected);
+  });
 });
