@@ -112,6 +112,40 @@ describe('an election', () => {
     ]);
   });
 
+  test('is won by another at once when the leader gives up, where the Lease may be watched', async () => {
+    const given = new Setup();
+    given.server.mayBeWatched = true;
+    const first = given.compete('one');
+    await settled();
+    const second = given.compete('two');
+    await given.clock.advance(30_100);
+    assert.equal(second.leads(), false);
+    const looks = given.requests.length;
+    await first.giveUp();
+    await settled();
+    assert.ok(second.leads());
+    assert.deepEqual(given.requests.slice(looks), ['PUT', 'GET', 'PUT']);
+    assert.deepEqual(given.heard.slice(2), ['one hears of undefined', 'two hears of undefined', 'two hears of two']);
+    await second.giveUp();
+    assert.equal(given.clock.timers, 0, 'neither the look that was spared nor the watch is left');
+  });
+
+  test('does not hurry for a Lease that was given back and cannot be taken', async () => {
+    const given = new Setup();
+    given.server.mayBeWatched = true;
+    const first = given.compete('one');
+    await settled();
+    given.compete('two');
+    await settled();
+    given.intercept = ({ method, body }) =>
+      method === 'PUT' && String(body).includes('"two"') ? Promise.resolve(failure(403, 'Forbidden')) : undefined;
+    await first.giveUp();
+    const looks = given.requests.length;
+    await given.clock.advance(20_000);
+    const tries = given.requests.length - looks;
+    assert.ok(tries >= 20 && tries <= 22, `${tries} requests in ten looks`);
+  });
+
   test('is won again only when the last term has been given back', async () => {
     const given = new Setup();
     const { signal } = new AbortController();

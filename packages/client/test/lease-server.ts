@@ -19,8 +19,16 @@ export class LeaseServer {
     return this.lease?.spec.holderIdentity;
   }
 
+  /** Whether watches are served; otherwise they are refused, as by a role that is older than they are. */
+  mayBeWatched = false;
+  #onWrite = Promise.withResolvers<void>();
+
   /** Answers one request. */
-  serve({ method, body }: TransportRequest): TransportResponse {
+  serve({ method, path, body, signal }: TransportRequest): TransportResponse {
+    if (path.includes('watch=')) {
+      if (!this.mayBeWatched) return failure(403, 'Forbidden');
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: this.#events(signal) };
+    }
     if (method === 'GET') return this.lease ? answer(200, this.lease) : failure(404, 'NotFound');
     const sent = JSON.parse(String(body)) as Body;
     if (method === 'POST') return this.lease ? failure(409, 'AlreadyExists') : this.write(sent);
@@ -33,7 +41,17 @@ export class LeaseServer {
   write(sent: Body): TransportResponse {
     this.#revision += 1;
     this.lease = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(this.#revision) } };
+    this.#onWrite.resolve();
+    this.#onWrite = Promise.withResolvers();
     return answer(200, this.lease);
+  }
+
+  async *#events(signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+    for (let type = 'ADDED'; !signal?.aborted; type = 'MODIFIED') {
+      if (this.lease) yield Buffer.from(`${JSON.stringify({ type, object: this.lease })}\n`);
+      await Promise.race([this.#onWrite.promise, aborted]);
+    }
   }
 }
 

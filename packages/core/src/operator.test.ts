@@ -22,7 +22,7 @@ test('an operator without the engine declares what it needs as data and gets its
     '/pods: list',
     '/secrets: get',
     'batch/jobs: get list watch create patch',
-    'coordination.k8s.io/leases: get create update',
+    'coordination.k8s.io/leases: get watch create update',
     'events.k8s.io/events: create patch',
   ]);
 });
@@ -63,7 +63,7 @@ test('an operator of some namespaces needs a Role in each, one for its Lease, an
       [undefined, ['/nodes: get list watch']],
       ['a', inEach],
       ['b', inEach],
-      ['system', ['coordination.k8s.io/leases: get create update']],
+      ['system', ['coordination.k8s.io/leases: get watch create update']],
       ['vault', ['/secrets: get list watch']],
     ],
   );

@@ -68,7 +68,9 @@ export function rolesOf(operator: Operator, { namespace: own, namespaces }: Oper
 
 function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PlacedNeed[] {
   const own: PlacedNeed[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
-  if (its.leaderElection ?? false) own.push({ kind: leases, verbs: ['get', 'create', 'update'], namespaces: 'own' });
+  if (its.leaderElection ?? false) {
+    own.push({ kind: leases, verbs: ['get', 'watch', 'create', 'update'], namespaces: 'own' });
+  }
   if (its.secureMetrics ?? false) {
     own.push({ kind: tokenReviews, verbs: ['create'] }, { kind: accessReviews, verbs: ['create'] });
   }

@@ -1,7 +1,7 @@
 /**
  * Three replicas on a real Kubernetes, the leader of which is put out of action again and again: half by SIGKILL (and
- * started anew), half by SIGSTOP beyond its lease and then SIGCONT. Each time another acts in time and no change is lost;
- * at the end, the API server's audit log and what the replicas sent show no write outside of its term.
+ * started anew), half by SIGSTOP beyond its lease and then SIGCONT. Each time another acts in time and no change is lost.
+ * Then one is told to stop, and hands over; at the end, the API server's audit log and what the replicas sent show no write outside of its term.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -32,6 +32,8 @@ interface Outage {
 
 export interface Report {
   readonly outages: readonly Outage[];
+  /** From the end of a leader that was told to stop to the first write of another. */
+  readonly handOverMs: number;
   readonly sends: number;
   readonly audited: number;
 }
@@ -101,6 +103,13 @@ export async function runOutages(count: number): Promise<Report> {
       await sleep(systemClock, 2000);
       assert.equal(await writer(), next, `${leader} wrote again without being elected`);
     }
+    const last = (await writer()) ?? '';
+    const exited = once(replicas.get(last) ?? assert.fail(), 'exit');
+    replicas.get(last)?.kill('SIGTERM');
+    await exited;
+    const exitedMs = systemClock.monotonic();
+    await until('another acts after SIGTERM', async () => (await writer()) !== last);
+    const handOverMs = systemClock.monotonic() - exitedMs;
     for (const name of replicas.keys()) await end(name);
     const sends = (await readFile(file, 'utf8'))
       .trim()
@@ -111,7 +120,7 @@ export async function runOutages(count: number): Promise<Report> {
     for (const write of [...sends, ...audited]) {
       assert.ok(isWithinTerm(write, terms), `${JSON.stringify(write)} is outside of ${JSON.stringify(terms)}`);
     }
-    return { outages, sends: sends.length, audited: audited.length };
+    return { outages, handOverMs, sends: sends.length, audited: audited.length };
   } finally {
     for (const name of replicas.keys()) await end(name);
     watching.abort();
@@ -154,3 +163,5 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 /** The time in which another replica has to act. */
 export const limitMs = times.leaseDurationMs + 2 * times.retryPeriodMs;
+/** After a release: less than from one look to the next. */
+export const handOverLimitMs = 1000;

@@ -3,7 +3,7 @@
  * leads at a time.
  *
  * Each replica trusts only its own clock. One that does not lead looks at the Lease now and then, and takes it when it
- * has not changed for a whole lease duration. One that leads renews it, and stops leading on its own, earlier than others
+ * has not changed for a whole lease duration; it also watches it, to look at once when it is given back. One that leads renews it, and stops leading on its own, earlier than others
  * can begin, when that does not succeed. `Term` has the reasoning.
  *
  * Every write to the Lease carries the uid and resourceVersion of what it is based on, so one that arrives late changes
@@ -27,6 +27,7 @@ import { systemClock, systemRandom } from '@keelson/core/system';
 import { callObserver } from '../client/call-observer.ts';
 import type { Client } from '../client/client.ts';
 import { claimedSpec, freeAt, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
+import { ReleaseWatch } from './release-watch.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
 /** One replica in the competition for a Lease. */
@@ -111,7 +112,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
 const jitterFactor = 1.2;
 
 /**
- * Looks are 1 to 1.5 retry periods apart, and one is made when the Lease becomes free: so another leads within the lease
+ * Looks are 1 to 1.5 retry periods apart, and one is made when the Lease becomes free or is given back: so another leads within the lease
  * and two retry periods after a leader died. client-go looks up to 2.2 periods apart and knows no such moment, which
  * makes up to 4.4.
  */
@@ -167,8 +168,9 @@ class LeaseElection implements LeaderElection {
 
   /** Looks again and again, and tries to take the Lease when it can be had. */
   async #compete(signal: AbortSignal): Promise<Holding> {
-    const { clock, random, retryPeriodMs } = this.#settings;
+    const { client, lease, clock, random, retryPeriodMs } = this.#settings;
     await this.#givenBack; // or what is still on its way would give back the term that we win now
+    using releases = new ReleaseWatch(client, lease, signal);
     while (true) {
       signal.throwIfAborted();
       const holding = await this.#tryToTake(signal).catch((error: unknown) => {
@@ -177,7 +179,10 @@ class LeaseElection implements LeaderElection {
       });
       if (holding) return holding;
       const untilLookMs = jitter(random, retryPeriodMs, lookJitter);
-      await sleep(clock, Math.min(untilLookMs, this.#untilFreeMs()), signal);
+      const waitMs = Math.min(untilLookMs, this.#untilFreeMs());
+      // One that nobody holds could not be taken just now: whatever the reason, that is no reason to hurry.
+      if (this.#leader === undefined) await sleep(clock, waitMs, signal);
+      else await releases.wait(clock, waitMs);
     }
   }
 

@@ -113,7 +113,7 @@ export class Leadership {
     const { namespace } = parseKey(options.lease);
     if (isForbidden(error)) {
       this.#refusedAt = clock.monotonic();
-      this.#refusal = `forbidden; missing rule: apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] in namespace ${namespace}`;
+      this.#refusal = `forbidden; missing rule: apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "watch", "create", "update"] in namespace ${namespace}`;
     }
     logger.warn('The lease could not be read or renewed; trying again', { error });
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { availability } from '@keelson/tools-kubernetes';
-import { limitMs, runOutages } from '../outages.ts';
+import { handOverLimitMs, limitMs, runOutages } from '../outages.ts';
 
 const found = await availability();
 
@@ -15,5 +15,6 @@ test('a leader that is killed, and one that is stopped past its lease, are repla
     report.outages.filter(({ tookMs }) => tookMs > limitMs),
     [],
   );
+  assert.ok(report.handOverMs < handOverLimitMs, JSON.stringify(report));
   assert.ok(report.sends > 20 && report.audited > 20, JSON.stringify(report));
 });
