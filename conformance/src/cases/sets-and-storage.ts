@@ -5,6 +5,8 @@ import { age, exactly, including, timestamp } from '../match.ts';
 import {
   controllerRevisions,
   daemonSets,
+  endpointSlices,
+  endpoints,
   persistentVolumeClaims,
   persistentVolumes,
   statefulSets,
@@ -296,6 +298,55 @@ export const setsAndStorage: Area = {
         ),
       );
     },
+
+    'Endpoints with addresses that lead nowhere are refused': refused(
+      endpoints,
+      'Endpoints',
+      { metadata, subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: 0 }, { port: 1, name: 'b' }] }, {}] },
+      value(
+        'subsets[0].addresses[0].ip',
+        'Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+      ),
+      required('subsets[0].ports[0].name'),
+      value('subsets[0].ports[0].port', 'Invalid value: 0: must be between 1 and 65535, inclusive'),
+      required('subsets[1]', 'Required value: must specify `addresses` or `notReadyAddresses`'),
+    ),
+
+    'an EndpointSlice is completed, counted by content and labels, and keeps its type of address': async (t) => {
+      const path = endpointSlices(await t.namespace());
+      const body = { metadata, addressType: 'IPv4', endpoints: [], ports: [{ port: 80 }] };
+      (await t.post(path, body)).is(201, {
+        metadata: { generation: 1 },
+        endpoints: null,
+        ports: [exactly({ name: '', port: 80, protocol: 'TCP' })],
+      });
+      (await t.mergePatch(`${path}/a`, { metadata: { labels: { more: 'x' } } })).is(200, {
+        metadata: { generation: 2 },
+      });
+      (await t.mergePatch(`${path}/a`, { addressType: 'IPv6' })).refuses(
+        invalid(
+          'EndpointSlice.discovery.k8s.io',
+          'a',
+          value('addressType', 'Invalid value: "IPv6": field is immutable'),
+        ),
+      );
+    },
+
+    'an EndpointSlice with addresses of another type is refused': refused(
+      endpointSlices,
+      'EndpointSlice.discovery.k8s.io',
+      {
+        metadata,
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['2001:db8::1'] }, { addresses: [] }, { addresses: ['here'] }],
+      },
+      value('endpoints[0].addresses', 'Invalid value: "2001:db8::1": must be an IPv4 address'),
+      required('endpoints[1].addresses', 'Required value: must contain at least 1 address'),
+      value(
+        'endpoints[2].addresses[0]',
+        'Invalid value: "here": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      ),
+    ),
 
     'a class is completed, and the default one says so': async (t) => {
       const name = `conformance-${await t.namespace()}`;

@@ -15,6 +15,8 @@ import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
 import { startDeploymentController } from './deployment/controller.ts';
 import { startDisruptionController } from './disruption/controller.ts';
+import { startEndpointsController } from './endpoints/controller.ts';
+import { startEndpointSliceController } from './endpointslice/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { startJobController } from './job/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
@@ -36,6 +38,8 @@ export const controllerNames = [
   'deployment',
   'replicaset',
   'statefulset',
+  'endpoint',
+  'endpointslice',
   'persistentvolume-binder',
   'volume-protection',
   'volume-provisioner',
@@ -184,6 +188,10 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startReplicaSetController(context);
     case 'statefulset':
       return startStatefulSetController(context);
+    case 'endpoint':
+      return startEndpointsController(context);
+    case 'endpointslice':
+      return startEndpointSliceController(context);
     case 'persistentvolume-binder':
       return startVolumeBinder(context);
     case 'volume-protection':

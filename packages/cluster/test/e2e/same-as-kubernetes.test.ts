@@ -15,6 +15,7 @@ import { createCluster, createControllers } from '../../src/index.ts';
 import { nodes, onlyNode, type Server } from '../behaviour.ts';
 import { record, recording, tell } from '../chapters.ts';
 import { jobChapters } from '../job-chapters.ts';
+import { services } from './chapters/services.ts';
 import { statefulSets } from './chapters/stateful-sets.ts';
 import { masked, wordsOf } from './masked.ts';
 import { connectTo, eventually, startRealServer } from './real-server.ts';
@@ -279,9 +280,6 @@ const chapters: Readonly<Record<string, Chapter>> = {
   },
 };
 
-/** Chapters of which the embedded server knows too little. */
-const notEmbedded = new Set(['a quota that stands in the way']);
-
 const found = await availability();
 
 describe('our controllers and Kubernetes’ own', { skip: found.available ? false : found.reason }, () => {
@@ -300,18 +298,16 @@ describe('our controllers and Kubernetes’ own', { skip: found.available ? fals
     await embedded?.[Symbol.asyncDispose]();
   });
 
-  for (const [name, chapter] of Object.entries({ ...chapters, ...statefulSets })) {
+  for (const [name, chapter] of Object.entries({ ...chapters, ...statefulSets, ...services })) {
     test(`${name}: the same can be read afterwards`, async () => {
-      const tell = async ({ client }: Server) => {
+      const told = async ({ client }: Server) => {
         // The same name on both sides, since it is part of what is read.
         const namespace = name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
         await client.create(Namespace, { metadata: { name: namespace } });
         await eventually('the service account', () => client.find(ServiceAccount, `${namespace}/default`));
         return chapter(client, namespace);
       };
-      const [expected, ...others] = await Promise.all(
-        [theirs, ours, ...(notEmbedded.has(name) ? [] : [embedded])].map(tell),
-      );
+      const [expected, ...others] = await Promise.all([theirs, ours, embedded].map(told));
       for (const actual of others) assert.deepEqual(actual, expected);
     });
   }

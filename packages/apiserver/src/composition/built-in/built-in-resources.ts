@@ -137,7 +137,8 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     return (
       !equalJson(content(object), content(old)) ||
       (rules.generation === 'content and annotations' &&
-        !equalJson(object.metadata.annotations, old.metadata.annotations))
+        !equalJson(object.metadata.annotations, old.metadata.annotations)) ||
+      (rules.generation === 'content and labels' && !equalJson(object.metadata.labels, old.metadata.labels))
     );
   };
   const counted = (object: ApiObject, old: ApiObject): ApiObject =>

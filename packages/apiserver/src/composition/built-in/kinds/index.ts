@@ -11,6 +11,7 @@ import { cronJob } from './cron-job.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 import { daemonSet } from './daemon-set.ts';
 import { podDisruptionBudget } from './disruption-budget.ts';
+import { endpointSlice, endpoints } from './endpoints.ts';
 import { coreEvent, event } from './event.ts';
 import { job } from './job.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -20,8 +21,6 @@ import {
   conditional,
   counted,
   csiDriver,
-  endpointSlice,
-  endpoints,
   ingress,
   lease,
   limitRange,

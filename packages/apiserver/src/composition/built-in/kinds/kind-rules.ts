@@ -21,8 +21,8 @@ export interface KindRules {
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly Problem[];
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly Problem[];
   readonly warnings?: (object: ApiObject, old?: ApiObject) => readonly string[];
-  /** Counts changes of everything but metadata and status; for some kinds also of annotations. */
-  readonly generation?: 'content' | 'content and annotations' | undefined;
+  /** Counts changes of everything but metadata and status; for some kinds also of annotations, or of labels. */
+  readonly generation?: 'content' | 'content and annotations' | 'content and labels' | undefined;
   /** A creator may set the status. */
   readonly keepsStatus?: boolean;
   readonly createOnUpdate?: boolean;

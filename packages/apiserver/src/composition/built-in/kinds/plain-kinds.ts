@@ -58,17 +58,6 @@ export const node: KindRules = {
   table: nodeTable,
 };
 
-export const endpoints: KindRules = {
-  createOnUpdate: true,
-  default: (object) =>
-    changeEach(object, 'subsets', (subset) => changeEach(subset, 'ports', (port) => fill(port, { protocol: 'TCP' }))),
-};
-
-export const endpointSlice: KindRules = {
-  generation: 'content',
-  default: (object) => changeEach(object, 'ports', (port) => fill(port, { name: '', protocol: 'TCP' })),
-};
-
 export const ingress: KindRules = { generation: 'content' };
 export const networkPolicy: KindRules = {
   generation: 'content',
