@@ -226,6 +226,22 @@ describe('an informer', () => {
     assert.equal(informer.store.size, 4);
   });
 
+  test('lists again when it was told to go on from 0, where a watch begins anywhere', async () => {
+    await using given = await watching(three);
+    const { informer, collection } = given;
+    await informer.synced;
+    const asked: (string | null)[] = [];
+    collection.intercept = (_request, _response, query) => {
+      asked.push(query.get('resourceVersion'));
+      return false;
+    };
+    const bookmark = { type: 'BOOKMARK', object: { kind: 'ConfigMap', metadata: { resourceVersion: '0' } } };
+    for (const watch of collection.watches) watch.send(bookmark);
+    await endWatch(given);
+    await until(() => asked.length > 0);
+    assert.deepEqual(asked, [null]);
+  });
+
   test('hears of the end of an object that it cannot store, also when it has a successor', async () => {
     await using given = await watching(three, {
       transform: (object) => {

@@ -337,7 +337,8 @@ export class Reflector<K extends Kind> {
   #pass(event: WatchEvent<ObjectOf<K>>): void {
     const { sink } = this.#options;
     const resourceVersion = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
-    this.#resourceVersion = resourceVersion;
+    // From 0 a watch begins anywhere, and never tells what went before: a new list does.
+    this.#resourceVersion = resourceVersion === '0' ? undefined : resourceVersion;
     if (event.type === 'BOOKMARK') sink.advance(resourceVersion);
     else sink.change(event.type, event.object);
   }

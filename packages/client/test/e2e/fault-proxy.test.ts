@@ -1,4 +1,4 @@
 import { describeFaults } from '../hostile/faults.ts';
 import { realServer } from '../suites/real-server.ts';
 
-describeFaults(await realServer({ pods: false }), { writes: 80 });
+describeFaults(await realServer({ pods: false }), { writes: 300 });

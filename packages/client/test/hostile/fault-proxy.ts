@@ -19,8 +19,18 @@ export interface FaultProxy extends AsyncDisposable {
   readonly counts: Readonly<Record<Fault | 'well', number>>;
 }
 
-/** `share` of all calls fail. */
-export async function startFaultProxy(config: ClusterConfig, random: () => number, share = 1 / 3): Promise<FaultProxy> {
+export interface FaultProxyOptions {
+  /** So much of all calls fails. @default a third */
+  readonly share?: number;
+  /** @default a free one */
+  readonly port?: number;
+}
+
+export async function startFaultProxy(
+  config: ClusterConfig,
+  random: () => number,
+  { share = 1 / 3, port: wanted = 0 }: FaultProxyOptions = {},
+): Promise<FaultProxy> {
   const pem = (material: Material | undefined) => (material?.type === 'data' ? material.pem.reveal() : undefined);
   const { ca, clientCertificate } = config.tls;
   const agent = new Agent({
@@ -39,7 +49,7 @@ export async function startFaultProxy(config: ClusterConfig, random: () => numbe
     else if (fault === 'busy') response.writeHead(429, { 'retry-after': '0' }).end('busy');
     else if (fault === 'late') systemClock.setTimer(random() * 100, () => forward(incoming, response, undefined));
     else forward(incoming, response, fault);
-  }).listen(0, '127.0.0.1');
+  }).listen(wanted, '127.0.0.1');
 
   function forward(incoming: IncomingMessage, response: ServerResponse, fault: Fault | undefined): void {
     const { method, url = '/' } = incoming;

@@ -22,6 +22,7 @@ export type Behaviour = (socket: Socket, request: HostileRequest, random: () => 
 
 export interface HostileServer extends AsyncDisposable {
   readonly url: string;
+  readonly port: number;
   readonly requests: number;
   readonly sockets: number;
 }
@@ -45,8 +46,10 @@ export async function startHostileServer(behaviour: Behaviour, random: () => num
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
     get requests() {
       return requests;
     },
