@@ -61,18 +61,38 @@ export const apply: Area = {
   cases: {
     'what fits the schema and not the type cannot be converted': async (t) => {
       const namespace = await t.namespace();
-      const event = {
-        apiVersion: 'events.k8s.io/v1',
-        kind: 'Event',
-        metadata: { name: 'a' },
-        eventTime: '2026-01-01T00:00:00Z',
-      };
-      (await t.apply(`${events(namespace)}/a`, event, { manager: 'one' })).refuses({
+      for (const [apiVersion, named, path] of [
+        ['events.k8s.io/v1', 'events.k8s.io/v1', events(namespace)],
+        ['v1', '/v1', `/api/v1/namespaces/${namespace}/events`],
+      ]) {
+        const event = { apiVersion, kind: 'Event', metadata: { name: 'a' }, eventTime: '2026-01-01T00:00:00Z' };
+        (await t.apply(`${path}/a`, event, { manager: 'one' })).refuses({
+          code: 500,
+          reason: undefined,
+          message: `failed to convert new object (/a; ${named}, Kind=Event) to proper version: unable to convert unstructured object to ${named}, Kind=Event: parsing time "2026-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"`,
+        });
+      }
+    },
+
+    'what does not fit the schema is refused with 500, and numbers are shown as Go shows them': async (t) => {
+      const path = `${configMaps(await t.namespace())}/a`;
+      const refused = (why: string) => ({
         code: 500,
         reason: undefined,
-        message:
-          'failed to convert new object (/a; events.k8s.io/v1, Kind=Event) to proper version: unable to convert unstructured object to events.k8s.io/v1, Kind=Event: parsing time "2026-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
+        message: `failed to create typed patch object (/a; /v1, Kind=ConfigMap): ${why}`,
       });
+      const head = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"';
+      const apply = (rest: string) => t.apply(path, `${head}${rest}`, { manager: 'one' });
+      (await apply('},"data":9223372036854775808}')).refuses(
+        refused('.data: expected map, got &{9.223372036854776e+18}'),
+      );
+      (await apply('},"data":1.5e-7}')).refuses(refused('.data: expected map, got &{1.5e-07}'));
+      (await apply('},"immutable":[1.5,10000000,true,null]}')).refuses(
+        refused('.immutable: expected boolean, got &{[1.5 10000000 true <nil>]}'),
+      );
+      (await apply(',"namespace":[1]}}')).refuses(
+        refused('.metadata.namespace: expected string, got &value.valueUnstructured{Value:[]interface {}{1}}'),
+      );
     },
 
     'creates what does not exist': async (t) => {

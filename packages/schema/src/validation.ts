@@ -23,7 +23,7 @@ export {
 export { structuralProblems } from './rule-judge/structural-problems.ts';
 export { structuralWarnings } from './structural/structural-problems.ts';
 export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';
-export { fieldsInOrder } from './wording/go-text.ts';
+export { fieldsInOrder, goNumber } from './wording/go-text.ts';
 export {
   duplicateValue,
   forbiddenField,

@@ -146,14 +146,16 @@ function misfit(
 ): ApplyResult | undefined {
   const problems = problemsOf(object, type.schema, duplicates);
   if (problems.length === 0) return undefined;
-  const metadata = isObject(object.metadata) ? object.metadata : {};
-  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${printKind(object)}`;
+  const { namespace, name: own } = isObject(object.metadata) ? object.metadata : {};
+  const name = `${textOf(namespace)}/${textOf(own)}; ${printKind(object)}`;
   const message = `failed to create typed ${role} object (${name}): ${printProblems(problems)}`;
   return { type: 'refused', code: 500, message };
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` in the legacy group. */
 function printKind({ apiVersion, kind }: JsonObject): string {
-  const version = typeof apiVersion === 'string' ? apiVersion : '';
-  return `${version.includes('/') ? version : `/${version}`}, Kind=${kind ?? ''}`;
+  const version = textOf(apiVersion);
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${textOf(kind)}`;
 }

@@ -12,7 +12,7 @@ import { repeatedKeysText } from '../decode/repeated-keys.ts';
 import { jsonText } from '../encode/json-text.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
-import { apiVersionOf, type Resource } from '../resource/resource.ts';
+import type { Resource } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import {
   badRequest,
@@ -151,7 +151,7 @@ function converted<T>(resource: Resource, applied: JsonObject, decode: () => T):
     // The real server wraps numbers around that are too large for their type, and goes on with what it got.
     if (error.message.startsWith('json: cannot unmarshal number')) throw badRequest(error.message);
     const { namespace = '', name = '' } = (applied.metadata ?? {}) as { namespace?: string; name?: string };
-    const kind = `${apiVersionOf(resource)}, Kind=${resource.kind}`;
+    const kind = `${resource.group}/${resource.version}, Kind=${resource.kind}`;
     throw new StatusError(
       500,
       '',

@@ -1,6 +1,7 @@
 /** How Go prints JSON values, for messages that quote them. */
 
 import { compareText, type Notation, printJson } from '@keelson/core/fields';
+import { goNumber } from '@keelson/schema/validation';
 import { isObject } from '../../object.ts';
 import { isList, type Json } from './json.ts';
 
@@ -13,7 +14,7 @@ export function goPrint(value: Json): string {
     object: ['map[', ' ', ']'],
     names,
     name: (name) => `${name}:`,
-    scalar: (each) => (each === null || each === undefined ? '<nil>' : String(each)),
+    scalar: (each) => (typeof each === 'number' ? goNumber(each) : String(each ?? '<nil>')),
   });
 }
 
@@ -24,7 +25,8 @@ export function goSyntax(value: Json): string {
     object: ['map[string]interface {}{', ', ', '}'],
     names,
     name: (name) => `${JSON.stringify(name)}:`,
-    scalar: (each) => (each === null ? 'interface {}(nil)' : (JSON.stringify(each) ?? 'interface {}(nil)')),
+    scalar: (each) =>
+      typeof each === 'number' ? goNumber(each) : (JSON.stringify(each ?? undefined) ?? 'interface {}(nil)'),
   });
 }
 
