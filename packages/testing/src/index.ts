@@ -1,5 +1,5 @@
 export type { Fault, FaultOptions, Faults } from './faults.ts';
-export type { Misbehaviour, Replica } from './replica.ts';
+export type { Misbehaviour, OperatorProgram, ProgramProcess, Replica } from './replica.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type StartClusterOptions, startCluster, type TestCluster } from './start-cluster.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';

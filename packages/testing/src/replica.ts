@@ -3,7 +3,7 @@
  *
  * It can be stopped in order, killed without any order, and started again.
  */
-import type { Operator, Random, Transport } from '@keelson/core';
+import type { Clock, Operator, Random, Transport } from '@keelson/core';
 import { type Controller, createManager, type Logger, type ManagerOptions, type Task } from '@keelson/runtime';
 import type { Failures } from './failures.ts';
 import { Mortal } from './mortal.ts';
@@ -12,8 +12,24 @@ import { withBreath } from './restless.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { during } from './waits.ts';
 
+/** What a program that runs an operator is given in place of a process, a network and time. */
+export interface ProgramProcess {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** No two replicas have the same. */
+  readonly identity: string;
+}
+
+/** An operator that is written on the client by hand: what it declares, and how it runs. */
+export interface OperatorProgram {
+  readonly operator: Operator;
+  /** Works until the signal is aborted; whatever ends it earlier fails the test. */
+  readonly run: (process: ProgramProcess, signal: AbortSignal) => Promise<void>;
+}
+
 export interface ReplicaOptions {
-  readonly operator: Operator<Controller, Task>;
+  readonly operator: Operator<Controller, Task> | OperatorProgram;
   /** 0 for the first. */
   readonly index: number;
   readonly transport: Transport;
@@ -46,7 +62,7 @@ export class Replica {
   #life: Life | undefined;
 
   constructor(options: ReplicaOptions) {
-    this.operator = options.operator;
+    this.operator = isProgram(options.operator) ? options.operator.operator : options.operator;
     this.index = options.index;
     this.#options = options;
   }
@@ -58,8 +74,10 @@ export class Replica {
   /** Starts it, again or for the first time. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
-    const { operator, index, clock, random, logger, onMisbehaviour, failures } = this.#options;
+    const { operator: runnable, index, clock, random, logger, onMisbehaviour, failures } = this.#options;
+    const { operator } = this;
     const { name } = operator;
+    const identity = `${name}-${index}`;
     const process = new Mortal(clock);
     const stop = new AbortController();
     const transport = withBreath(process.transport(this.#options.transport), {
@@ -74,7 +92,7 @@ export class Replica {
       logger,
       health: false,
       metrics: false,
-      ...(operator.leaderElection && { leaderElection: { identity: `${name}-${index}`, lease: `operators/${name}` } }),
+      ...(operator.leaderElection && { leaderElection: { identity, lease: `operators/${name}` } }),
       onStorm: ({ controller, key, message }) =>
         onMisbehaviour('storm', new Error(`${name} does not come to rest at ${controller} ${key}: ${message}`)),
       onMistake: ({ controller, key, error }) =>
@@ -85,7 +103,11 @@ export class Replica {
       onPass: (pass) => failures.note(operator, pass),
     };
     const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));
-    const ended = watch.run(() => createManager(operator, options).start(stop.signal));
+    const ended = watch.run(() =>
+      isProgram(runnable)
+        ? runnable.run({ transport, clock: process.clock, random, identity }, stop.signal)
+        : createManager(runnable, options).start(stop.signal),
+    );
     const life = { process, stop, ended, watch };
     this.#life = life;
     ended.then(
@@ -129,5 +151,8 @@ export class Replica {
     this.#options.onMisbehaviour('end', problem);
   }
 }
+
+/** Whether an operator brings its own way to run. */
+export const isProgram = (operator: ReplicaOptions['operator']): operator is OperatorProgram => 'run' in operator;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

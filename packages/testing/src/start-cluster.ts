@@ -15,7 +15,7 @@ import { crdOf, type DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
-import { type Misbehaviour, Replica } from './replica.ts';
+import { isProgram, type Misbehaviour, type OperatorProgram, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { createWaits, during, type Waits } from './waits.ts';
@@ -23,7 +23,7 @@ import { createWaits, during, type Waits } from './waits.ts';
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
-  readonly operators?: readonly Operator<Controller, Task>[];
+  readonly operators?: readonly (Operator<Controller, Task> | OperatorProgram)[];
   /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
   /** Kinds to install beside those. @default none */
@@ -99,12 +99,13 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   };
 
   await during(clock, cluster.ready, 'the cluster becomes ready');
-  const defined = [...kinds, ...operators.flatMap(definedKinds)];
+  const defined = [...kinds, ...operators.flatMap((each) => definedKinds(isProgram(each) ? each.operator : each))];
   const definitions = installDefinitions(client, defined.map(crdOf), { clock });
   await during(clock, definitions, 'the definitions are installed');
   const { replicas: count = 1 } = options;
-  for (const declared of operators) {
-    const operator = count > 1 ? { ...declared, leaderElection: true } : declared;
+  for (const each of operators) {
+    const runnable = count > 1 && !isProgram(each) ? { ...each, leaderElection: true } : each;
+    const operator = isProgram(runnable) ? runnable.operator : runnable;
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
     for (let index = 0; index < count; index += 1) {
       const transport = reportingRefusals(intercept(faults.on(own), operator), {
@@ -112,7 +113,9 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
         administrator: client,
         onRefused: (error) => onMisbehaviour('refusal', error),
       });
-      replicas.push(new Replica({ operator, index, transport, clock, random, logger, onMisbehaviour, failures }));
+      replicas.push(
+        new Replica({ operator: runnable, index, transport, clock, random, logger, onMisbehaviour, failures }),
+      );
     }
   }
   for (const replica of replicas) await replica.start();
