@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/** The operator as a process: configured by the environment, ended by SIGTERM or SIGINT. */
+import { hostname } from 'node:os';
+import { connect, isConfigError, loadConfig } from '@keelson/client';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import { createLogger } from './logger.ts';
+import { createObservations, healthHandler, metricsHandler, serve } from './probes.ts';
+import { runEchoOperator } from './run-echo-operator.ts';
+import { SettingsError, settingsFrom } from './settings.ts';
+
+try {
+  const settings = settingsFrom(process.env, hostname());
+  const logger = createLogger({ level: settings.logLevel, json: settings.logJson, clock: systemClock });
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => {
+      logger.info('Stopping', { signal: name });
+      stop.abort(new Error(`the process got ${name}`));
+    });
+  }
+  await using transport = connect(await loadConfig());
+  const observations = createObservations(settings.ha?.leaseName ?? 'echo-operator');
+  await using health = await serve(settings.healthPort, healthHandler(observations));
+  const { metrics } = settings;
+  await using metering = metrics && (await serve(metrics.port, metricsHandler(observations, metrics.path)));
+  logger.info('Starting', {
+    highAvailability: settings.ha !== undefined,
+    health: health.port,
+    metrics: metering?.port,
+  });
+  const { observer } = observations;
+  await runEchoOperator(
+    { transport, settings, clock: systemClock, random: systemRandom, logger, observer },
+    stop.signal,
+  );
+  logger.info('Stopped');
+} catch (error) {
+  // A setting or a kubeconfig is the user's to mend, and its message says how; anything else is ours, with its stack.
+  const isTheirs = error instanceof SettingsError || isConfigError(error);
+  console.error(`echo-operator: ${error instanceof Error ? (isTheirs ? error.message : error.stack) : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,102 @@
+/** The operator on real Kubernetes with real pods, under its own rules: three replicas, one of which leads. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { connect, createClient, loadConfig } from '@keelson/client';
+import {
+  conditionOf,
+  deadline,
+  type Kind,
+  type NamespacedName,
+  type ObjectOf,
+  sleep,
+  type Transport,
+} from '@keelson/core';
+import { CronJob, Job } from '@keelson/core/batch/v1';
+import { systemClock } from '@keelson/core/system';
+import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { Echo, ScheduledEcho } from '../../src/api/v1alpha1.ts';
+import { killLeaders } from '../leader-kills.ts';
+import { install, type ReplicaProcess, startReplica } from '../replicas.ts';
+
+const found = await availability({ pods: true });
+
+describe('the Echo operator on real Kubernetes', { skip: found.available ? false : found.reason }, () => {
+  let kube: Kubernetes;
+  let transport: Transport;
+  let kubeconfig: string;
+
+  before(async () => {
+    kube = await startKubernetes({ pods: true, auditLog: true });
+    transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
+    kubeconfig = await install(kube);
+  });
+  after(async () => {
+    await transport?.[Symbol.asyncDispose]();
+    await kube?.[Symbol.asyncDispose]();
+  });
+
+  const client = () => createClient({ transport, fieldManager: 'test' });
+  const eventually = async <K extends Kind>(kind: K, key: NamespacedName, holds: (object: ObjectOf<K>) => boolean) => {
+    using patience = deadline(systemClock, 100_000, 'the wait');
+    for (;;) {
+      const object = await client().find(kind, key);
+      if (object !== undefined && holds(object)) return object;
+      assert.ok(!patience.signal.aborted, `${kind.kind} ${key} is ${JSON.stringify(object)}`);
+      await sleep(systemClock, 100);
+    }
+  };
+
+  test('three replicas of which leaders are killed make one Job for each Echo', async () => {
+    await killLeaders({ kube, transport, kubeconfig, kills: 2, echosEach: 3 });
+  });
+
+  describe('one replica without an election', () => {
+    let replica: ReplicaProcess;
+    before(() => {
+      replica = startReplica(kubeconfig, 'alone', { HA_ENABLED: 'false' });
+    });
+    after(async () => {
+      assert.equal(await replica?.stop('SIGTERM'), 0, replica?.log());
+    });
+
+    test('an Echo’s message is in the log of its pod, a changed one is printed by another Job', async () => {
+      const metadata = { namespace: 'default', name: 'hello-world' };
+      await client().create(Echo, { metadata, spec: { message: 'Hello, $(USER) $HOME "world"!' } });
+      await eventually(Echo, 'default/hello-world', (echo) => conditionOf(echo, 'Complete').status === 'True');
+      const { stdout } = await kube.kubectl('logs', 'job/hello-world-1');
+      assert.equal(stdout, 'Hello, $(USER) $HOME "world"!\n');
+      await client().patch(Echo, 'default/hello-world', { spec: { message: 'Goodbye' } });
+      await eventually(Echo, 'default/hello-world', (echo) => conditionOf(echo, 'Complete').status === 'True');
+      assert.equal((await kube.kubectl('logs', 'job/hello-world-2')).stdout, 'Goodbye\n');
+      await eventually(Job, 'default/hello-world-2', ({ spec }) => spec.ttlSecondsAfterFinished === 3600);
+    });
+
+    test('a schedule and a time zone that cannot be are told in the status', async () => {
+      const made = (name: string, spec: { schedule: string; timeZone?: string }) =>
+        client().create(ScheduledEcho, { metadata: { namespace: 'default', name }, spec: { message: 'Hi', ...spec } });
+      await made('minute', { schedule: '60 * * * *' });
+      await made('zone', { schedule: '@daily', timeZone: 'Europe/Atlantis' });
+      for (const [name, reason] of [
+        ['minute', 'InvalidSchedule'],
+        ['zone', 'InvalidTimeZone'],
+      ] as const) {
+        const echo = await eventually(
+          ScheduledEcho,
+          `default/${name}`,
+          (each) => conditionOf(each, 'Degraded').status === 'True',
+        );
+        assert.equal(conditionOf(echo, 'Degraded').reason, reason);
+      }
+      await assert.rejects(made('refused', { schedule: 'every minute' }), /spec\.schedule/);
+    });
+
+    test('a ScheduledEcho of every minute runs, and its CronJob is put back as it was', async () => {
+      const metadata = { namespace: 'default', name: 'often' };
+      await client().create(ScheduledEcho, { metadata, spec: { message: 'Hi', schedule: '* * * * *' } });
+      await eventually(CronJob, 'default/often', ({ spec }) => spec.schedule === '* * * * *');
+      await client().patch(CronJob, 'default/often', { spec: { concurrencyPolicy: 'Allow' } });
+      await eventually(CronJob, 'default/often', ({ spec }) => spec.concurrencyPolicy === 'Forbid');
+      await eventually(ScheduledEcho, 'default/often', ({ status }) => status?.lastSuccessfulTime !== undefined);
+    });
+  });
+});

@@ -1,0 +1,89 @@
+/** The operator as processes of its own on a cluster: three replicas, of which one can be killed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { rulesOf } from '@keelson/core';
+import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
+import { crdOf } from '@keelson/schema';
+import type { Kubernetes } from '@keelson/tools-kubernetes';
+import { Echo, ScheduledEcho } from '../src/api/v1alpha1.ts';
+import { echoOperator } from '../src/operator.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const { name } = echoOperator;
+export const namespace = 'operators';
+
+export interface ReplicaProcess {
+  readonly id: string;
+  readonly log: () => string;
+  /** Sends a signal and waits for the end; the exit code. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+/** Installs the definitions and the operator's account with its own rules, and no others. */
+export async function install(kube: Kubernetes): Promise<string> {
+  const roleRef = { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name };
+  for (const object of [
+    crdOf(Echo),
+    crdOf(ScheduledEcho),
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: ClusterRole.kind,
+      metadata: { name },
+      rules: rulesOf(echoOperator),
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: ClusterRoleBinding.kind,
+      metadata: { name },
+      roleRef,
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    },
+  ]) {
+    await kube.apply(JSON.stringify(object));
+  }
+  for (const kind of [Echo, ScheduledEcho]) {
+    await kube.kubectl('wait', '--for=condition=Established', `crd/${kind.resource}.${kind.group}`, '--timeout=30s');
+  }
+  return await kube.kubeconfigFor({ serviceAccount: `${namespace}/${name}` });
+}
+
+/** Starts a replica that is called `id` in the election. */
+export function startReplica(
+  kubeconfig: string,
+  id: string,
+  variables: Readonly<Record<string, string>> = {},
+): ReplicaProcess {
+  const env = {
+    PATH: process.env.PATH,
+    KUBECONFIG: kubeconfig,
+    NAMESPACE: namespace,
+    ECHO_IMAGE: 'busybox:stable',
+    HA_ENABLED: 'true',
+    HA_NODE_ID: id,
+    HA_LEASE_DURATION_SECONDS: '4',
+    HA_RENEW_DEADLINE_SECONDS: '3',
+    HA_RETRY_PERIOD_SECONDS: '1',
+    METRICS_PORT: '0',
+    HEALTH_PORT: '0',
+    ENV: 'production',
+    ...variables,
+  };
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const exited = once(child, 'exit');
+  return {
+    id,
+    log: () => log,
+    async stop(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+      return child.exitCode;
+    },
+  };
+}

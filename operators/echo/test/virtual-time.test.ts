@@ -1,0 +1,189 @@
+/** The operator in virtual time, under its own rules, with the cluster's own Job and CronJob controllers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conditionOf } from '@keelson/core';
+import { CronJob, Job, type NewJob } from '@keelson/core/batch/v1';
+import { Event } from '@keelson/core/events/v1';
+import { Namespace } from '@keelson/core/v1';
+import { startCluster, type TestCluster } from '@keelson/testing';
+import { Echo, ScheduledEcho } from '../src/api/v1alpha1.ts';
+import { create, echoProgram, key, verdict } from './echo-cluster.ts';
+
+const operators = [echoProgram()];
+const jobsIn = async ({ client }: TestCluster, namespace = 'default') =>
+  (await client.list(Job, { namespace })).items.map(({ metadata }) => metadata.name).sort();
+const complete = (cluster: TestCluster, of = key) =>
+  cluster.eventually(Echo, of, (echo) => conditionOf(echo, 'Complete').status === 'True');
+const told = async ({ client }: TestCluster, kind = 'Echo') =>
+  (await client.list(Event, { namespace: 'default' })).items
+    .filter(({ regarding }) => regarding?.kind === kind)
+    .map(({ type, reason }) => `${type} ${reason}`)
+    .sort();
+const foreign = (name: string): NewJob => ({
+  metadata: { name, namespace: 'default' },
+  spec: {
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a', command: ['sleep', '9'] }] } },
+  },
+});
+
+test('an Echo becomes a Job in its own namespace that prints the message, once', async () => {
+  await using cluster = await startCluster({ operators });
+  await cluster.client.create(Namespace, { metadata: { name: 'elsewhere' } });
+  await cluster.client.create(Echo, {
+    metadata: { namespace: 'elsewhere', name: 'hello' },
+    spec: { message: 'Hi $(HOME)' },
+  });
+  const echo = await complete(cluster, 'elsewhere/hello');
+  assert.equal(echo.status?.job, 'hello-1');
+  assert.equal(verdict(echo, 'Degraded'), 'Degraded=False AsExpected');
+  assert.equal(echo.status?.observedGeneration, 1);
+  const job = await cluster.client.get(Job, 'elsewhere/hello-1');
+  assert.deepEqual(job.spec.template.spec?.containers[0]?.command, ['echo', 'Hi $$(HOME)']);
+  await cluster.clock.advance(30_000);
+  assert.deepEqual(await jobsIn(cluster, 'elsewhere'), ['hello-1']);
+  assert.deepEqual(await jobsIn(cluster), []);
+});
+
+test('a Job that is deleted before its end comes back; one whose end is known does not', async () => {
+  await using cluster = await startCluster({ operators });
+  const first = await create(cluster);
+  await cluster.client.delete(Job, 'default/hello-1', { propagationPolicy: 'Background' }).catch(() => {});
+  const echo = await complete(cluster);
+  assert.equal(echo.metadata.uid, first.metadata.uid);
+  const { metadata } = await cluster.client.get(Job, 'default/hello-1');
+  await cluster.client.delete(Job, 'default/hello-1', {
+    preconditions: { uid: metadata.uid },
+    propagationPolicy: 'Background',
+  });
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(await jobsIn(cluster), []);
+});
+
+test('another message is another Job, and an older one that still runs is stopped', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 'one');
+  await complete(cluster);
+  await cluster.client.patch(Echo, key, { spec: { message: 'two' } });
+  const second = await cluster.eventually(Echo, key, ({ status }) => status?.job === 'hello-2');
+  assert.notEqual(second.metadata.generation, 1);
+  const { status } = await complete(cluster);
+  assert.equal(status?.job, 'hello-2');
+  await cluster.client.patch(Echo, key, { spec: { message: 'one' } });
+  await cluster.eventually(
+    Echo,
+    key,
+    (echo) => echo.status?.job === 'hello-3' && conditionOf(echo, 'Complete').status === 'True',
+  );
+});
+
+test('a Job of that name that somebody else made is left alone, and the user is told until it goes', async () => {
+  await using cluster = await startCluster({ operators });
+  await cluster.client.create(Job, foreign('hello-1'));
+  await create(cluster);
+  const echo = await cluster.eventually(Echo, key, (each) => conditionOf(each, 'Degraded').status === 'True');
+  assert.equal(verdict(echo, 'Degraded'), 'Degraded=True JobNotControlled');
+  assert.match(
+    conditionOf(echo, 'Degraded').message,
+    /Job default\/hello-1 exists and was not made by this controller/,
+  );
+  await cluster.clock.advance(60_000);
+  assert.equal((await cluster.client.get(Job, 'default/hello-1')).metadata.ownerReferences, undefined);
+  assert.ok((await told(cluster)).includes('Warning JobNotControlled'));
+  await cluster.client.delete(Job, 'default/hello-1', { propagationPolicy: 'Background' });
+  await complete(cluster);
+  assert.ok((await told(cluster)).includes('Normal Printed'));
+});
+
+test('deleting an Echo removes its Job', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster);
+  await complete(cluster);
+  await cluster.client.delete(Echo, key);
+  await cluster.eventuallyGone(Job, 'default/hello-1');
+});
+
+test('a schedule and a time zone that cannot be are refused at once, or told in the status and not tried again', async () => {
+  let writes = 0;
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => ({
+      request(request) {
+        if (request.path.includes('/cronjobs') && request.method !== 'GET') writes += 1;
+        return transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  const made = (name: string, spec: { schedule: string; timeZone?: string }) =>
+    cluster.client.create(ScheduledEcho, {
+      metadata: { namespace: 'default', name },
+      spec: { message: 'Hi', ...spec },
+    });
+  for (const schedule of ['', '* * * *', '@never', '* * * * * *', '&&']) {
+    await assert.rejects(made('refused', { schedule }), /spec\.schedule/, schedule);
+  }
+  await made('minute', { schedule: '60 * * * *' });
+  await made('zone', { schedule: '@daily', timeZone: 'Europe/Atlantis' });
+  const degraded = (name: string) =>
+    cluster.eventually(ScheduledEcho, `default/${name}`, (each) => conditionOf(each, 'Degraded').status === 'True');
+  assert.equal(conditionOf(await degraded('minute'), 'Degraded').reason, 'InvalidSchedule');
+  assert.equal(conditionOf(await degraded('zone'), 'Degraded').reason, 'InvalidTimeZone');
+  await cluster.clock.advance(3_600_000);
+  assert.equal(writes, 4, 'each was tried once more, for its own status had woken it, and no more');
+  await cluster.client.patch(ScheduledEcho, 'default/minute', { spec: { schedule: '59 * * * *' } });
+  await cluster.eventually(CronJob, 'default/minute', ({ spec }) => spec.schedule === '59 * * * *');
+  await cluster.eventually(ScheduledEcho, 'default/minute', (each) => conditionOf(each, 'Degraded').status === 'False');
+  assert.ok((await told(cluster, 'ScheduledEcho')).includes('Normal Recovered'));
+});
+
+test('a steady state is silent: 50 minutes without a write', async () => {
+  const writes: string[] = [];
+  let isSteady = false;
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => ({
+      request(request) {
+        if (isSteady && request.method !== 'GET') writes.push(`${request.method} ${request.path}`);
+        return transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  await create(cluster);
+  const metadata = { namespace: 'default', name: 'hello' };
+  await cluster.client.create(ScheduledEcho, { metadata, spec: { message: 'Hi', schedule: '0 0 29 2 *' } });
+  await complete(cluster);
+  await cluster.clock.advance(60_000);
+  isSteady = true;
+  await cluster.clock.advance(50 * 60_000);
+  assert.deepEqual(writes, []);
+});
+
+test('replicas that crash at any request make one Job for each Echo', async () => {
+  for (const victim of [1, 2, 3, 5, 8, 13]) {
+    let requests = 0;
+    const program = echoProgram({ HA_ENABLED: 'true' });
+    await using cluster = await startCluster({
+      operators: [program],
+      replicas: 3,
+      seed: victim,
+      intercept: (transport) => ({
+        async request(request) {
+          const answer = await transport.request(request);
+          const isWrite = request.method !== 'GET' && !request.path.includes('/leases');
+          // The server has done it, and nobody hears of it.
+          if (isWrite && ++requests === victim) cluster.replicas.find((each) => each.isRunning)?.crash();
+          return answer;
+        },
+        [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+      }),
+    });
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) await create(cluster, `Hello, ${name}!`, name);
+    for (const name of names) await complete(cluster, `default/${name}`);
+    assert.deepEqual(
+      await jobsIn(cluster),
+      names.map((name) => `${name}-1`),
+    );
+  }
+});
