@@ -289,6 +289,47 @@ test('an optional kind may be absent, and wakes everything when its definition c
   await cluster.eventually(Monitor, `${namespace}/a`);
 });
 
+test('an optional kind that is no longer served leaves nothing in the cache, and wakes everything', async () => {
+  const seen: string[] = [];
+  const looking = controller({
+    for: Site,
+    watches: [watch(optional(Monitor), { to: () => [] })],
+    async reconcile(_, { cache }) {
+      seen.push(
+        `${cache.serves(Monitor)} ${cache.list(Monitor).length} ${cache.get(Monitor, 'default/m')?.spec.target}`,
+      );
+      return done;
+    },
+  });
+  let gone = new AbortController();
+  await using cluster = await startCluster({
+    kinds: [Site, Monitor],
+    operators: [operator({ name: 'looking', controllers: [looking] })],
+    intercept: (transport) => ({
+      async request(request) {
+        if (!request.path.includes('/monitors')) return transport.request(request);
+        if (!gone.signal.aborted) {
+          const signal = AbortSignal.any([gone.signal, ...(request.signal ? [request.signal] : [])]);
+          return transport.request({ ...request, signal });
+        }
+        async function* body() {
+          yield Buffer.from('404 page not found');
+        }
+        return { status: 404, headers: { 'content-type': 'text/plain' }, body: body() };
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  await cluster.client.create(Monitor, { ...named('m'), spec: { target: 'x' } });
+  await cluster.client.create(Site, site('a'));
+  await cluster.clock.advance(1000);
+  gone.abort();
+  await cluster.clock.advance(60_000);
+  gone = new AbortController();
+  await cluster.clock.advance(60_000);
+  assert.deepEqual(seen, ['true 1 x', 'false 0 undefined', 'true 1 x']);
+});
+
 test('an operator of some namespaces watches those, and a watch may have one of its own', async () => {
   await using cluster = await watching(
     (passes) =>

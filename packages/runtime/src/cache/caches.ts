@@ -107,12 +107,16 @@ export function createCaches(
 
 function storeOf(informers: readonly InformerHandle[]): CachedObjects<KubernetesObject> {
   const [only, ...others] = informers;
-  if (only !== undefined && others.length === 0) return only.store;
-  const stores = informers.map((informer): Store => informer.store);
+  if (only !== undefined && others.length === 0 && !isOptional(only.kind)) return only.store;
+  // What is left of a kind that is no longer served is the past.
+  const stores = (): readonly Store[] => informers.filter((each) => !isAbsentKind(each)).map(({ store }) => store);
   return {
-    get: (key) => stores.map((each) => each.get(key)).find((object) => object !== undefined),
-    list: (options) => stores.flatMap((each) => each.list(options)),
-    byIndex: (index, value) => stores.flatMap((each) => each.byIndex(index, value)),
+    get: (key) =>
+      stores()
+        .map((each) => each.get(key))
+        .find((object) => object !== undefined),
+    list: (options) => stores().flatMap((each) => each.list(options)),
+    byIndex: (index, value) => stores().flatMap((each) => each.byIndex(index, value)),
   };
 }
 

@@ -3,13 +3,13 @@
  *
  * Promises: a change of the reconciled object, of what it owns, watches or refers to wakes it, unless the declaration's
  * `when` says that an update does not matter; the beginning of a deletion always does. Mappings are asked only when every
- * cache is complete that they may look at. When an optional kind comes, everything is looked at again.
+ * cache is complete that they may look at. When an optional kind comes or goes, everything is looked at again.
  */
 import type { InformerEvent } from '@keelson/client';
 import {
   type CacheView,
+  type Clock,
   equalJson,
-  isOptional,
   type Kind,
   type KubernetesObject,
   keyOf,
@@ -21,11 +21,13 @@ import type { Caches } from '../cache/caches.ts';
 import { causeOf, concernedKeys, controllerKey, mapperOf } from '../cache/mapping.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Logger } from '../log/logger.ts';
+import { followOptionalKinds } from './optional-kinds.ts';
 
 export interface SubscriptionsOptions {
   readonly controller: Controller;
   readonly caches: Caches;
   readonly logger: Logger;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** An object needs a look. */
   readonly wake: (key: NamespacedName, cause: string, options: { readonly initial: boolean }) => void;
@@ -59,7 +61,7 @@ export function subscribeOwn(options: SubscriptionsOptions, { onReconciled, onOw
 
 /** What concerns them by a mapping, which may read their cache: to be called when the caches are complete. */
 export function subscribeMapped(options: SubscriptionsOptions): void {
-  const { controller, caches, signal, wake } = options;
+  const { controller, caches, wake } = options;
   const context = { cache: reconciledOnly(caches, controller.for) };
   for (const watch of controller.watches ?? []) {
     follow(options, watch.watch, mapperOf(controller.for, watch, context), watch.when);
@@ -67,15 +69,9 @@ export function subscribeMapped(options: SubscriptionsOptions): void {
   for (const [i, { to, when }] of (controller.refers ?? []).entries()) {
     follow(options, to, (object) => caches.referrers(i, object), when);
   }
-  for (const { kind, health, synced } of caches.informers) {
-    if (!isOptional(kind) || health.synced) continue;
-    const wakeAll = () => {
-      if (signal.aborted) return;
-      for (const object of caches.store(controller.for).list())
-        wake(keyOf(object), `${kind.kind} is there now`, { initial: false });
-    };
-    synced.then(wakeAll, () => {}); // it was stopped before it came
-  }
+  void followOptionalKinds(caches.informers, options, (cause) => {
+    for (const object of caches.store(controller.for).list()) wake(keyOf(object), cause, { initial: false });
+  });
 }
 
 function follow(
