@@ -150,6 +150,7 @@ class Scheduler {
 
   async #refuse(pod: Pod, message: string): Promise<void> {
     const { client, clock } = this.#context;
+    const { uid, generation } = pod.metadata;
     const current = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
     if (current?.status === 'False' && current.message === message) return;
     this.#recorder.event(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message });
@@ -159,9 +160,9 @@ class Scheduler {
       reason: 'Unschedulable',
       message,
       lastTransitionTime: current?.status === 'False' ? current.lastTransitionTime : timestamp(clock.now()),
+      observedGeneration: generation,
     };
     try {
-      const { uid } = pod.metadata;
       const patch = { metadata: { uid }, status: { conditions: [condition] } };
       await client.patch(Pod, keyOf(pod), patch, { type: 'strategic', subresource: 'status' });
     } catch (error) {
