@@ -4,6 +4,7 @@ import { accessReviews } from './access-reviews.ts';
 import { accessVerbs } from './access-verbs.ts';
 import { apply } from './apply.ts';
 import { authorisation } from './authorisation.ts';
+import { autoscalers } from './autoscalers.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import { controllers } from './controllers.ts';
 import { create } from './create.ts';
@@ -52,6 +53,7 @@ export const areas: readonly Area[] = [
   evictions,
   disruptionBudgets,
   resourceQuotas,
+  autoscalers,
   limitRangesArea,
   resourceVersions,
   create,

@@ -42,6 +42,8 @@ const kinds: Readonly<Record<string, string>> = {
   '/apis/apps/v1/replicasets':
     'Name, Desired:integer, Current:integer, Ready:integer, Age, (Containers), (Images), (Selector)',
   '/apis/apps/v1/statefulsets': 'Name, Ready, Age, (Containers), (Images)',
+  '/apis/autoscaling/v1/horizontalpodautoscalers': 'Name, Reference, Targets, MinPods, MaxPods, Replicas, Age',
+  '/apis/autoscaling/v2/horizontalpodautoscalers': 'Name, Reference, Targets, MinPods, MaxPods, Replicas, Age',
   '/apis/batch/v1/cronjobs':
     'Name, Schedule, Timezone, Suspend:boolean, Active:integer, Last Schedule, Age, (Containers), (Images), (Selector)',
   '/apis/batch/v1/jobs': 'Name, Status, Completions, Duration, Age, (Containers), (Images), (Selector)',

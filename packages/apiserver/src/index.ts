@@ -1,4 +1,5 @@
 export type { ContainerLog, ContainerLogRequest, ContainerLogs } from './container-logs.ts';
+export type { PodUsage } from './pod-usage.ts';
 export type { User } from './request/user.ts';
 export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';
 export { createApiServer } from './server.ts';

@@ -10,6 +10,7 @@ import { systemClock, systemRandom } from '@keelson/core/system';
 import type { Tokens } from './authenticate/authenticate.ts';
 import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
+import type { PodUsage } from './pod-usage.ts';
 import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
 import { handleRequest } from './route/handle-request.ts';
@@ -30,6 +31,8 @@ export interface ApiServerOptions {
   readonly history?: number | undefined;
   /** Gives the logs of containers, which only their nodes have; without it, they are not implemented. */
   readonly logs?: ContainerLogs | undefined;
+  /** Gives what pods use, which a metrics server would measure; without it, there is no metrics.k8s.io. */
+  readonly podUsage?: PodUsage | undefined;
   /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -74,8 +77,8 @@ export interface ApiServer extends AsyncDisposable {
  * const { kubeconfig } = await server.listen({ port: 6443 });
  */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, onError } = options;
-  const composition = compose({ clock, random, tokens, history, logs, onError });
+  const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, podUsage, onError } = options;
+  const composition = compose({ clock, random, tokens, history, logs, podUsage, onError });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

@@ -14,6 +14,7 @@ import {
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
+import { MetricsBoard, type SimulatedMetrics } from './autoscaler/simulated-metrics.ts';
 import {
   type ControllerName,
   type ControllersOptions,
@@ -46,6 +47,8 @@ export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 
   readonly ready: Promise<void>;
   /** What the simulated node is told about its pods. */
   readonly pods: Pods;
+  /** What its pods seem to use, by which autoscalers scale. */
+  readonly metrics: SimulatedMetrics;
   /** Serves HTTPS on the loopback address, for others. */
   listen(options?: ServingOptions): Promise<Listening>;
 }
@@ -64,11 +67,13 @@ const publisher = 'root-ca-certificate-publisher';
  */
 export function createCluster(options: ClusterOptions = {}): Cluster {
   const { clock, random, tokens, logger, node, only = controllerNames } = options;
+  const metrics = new MetricsBoard();
   const server = createApiServer({
     clock,
     random,
     tokens,
     logs: (request) => logs?.(request) ?? { type: 'unreachable' },
+    podUsage: (pod) => metrics.usageOf(pod),
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;
@@ -101,6 +106,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     transportAs: (user) => server.transportAs(user),
     compact: () => server.compact(),
     pods: simulation.rules,
+    metrics,
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
       const opened = await server.listen(listenOptions);

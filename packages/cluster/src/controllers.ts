@@ -11,6 +11,7 @@ import {
 } from '@keelson/client';
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { startAutoscaler } from './autoscaler/controller.ts';
 import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
 import { startDeploymentController } from './deployment/controller.ts';
@@ -51,6 +52,7 @@ export const controllerNames = [
   'clusterrole-aggregation',
   'disruption',
   'resourcequota',
+  'horizontal-pod-autoscaler',
   'scheduler',
   'node',
 ] as const;
@@ -214,6 +216,8 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startDisruptionController(context);
     case 'resourcequota':
       return startResourceQuotaController(context);
+    case 'horizontal-pod-autoscaler':
+      return startAutoscaler(context);
     case 'scheduler':
       return startScheduler(context, options.simulation.rules);
     case 'node':

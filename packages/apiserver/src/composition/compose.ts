@@ -11,6 +11,7 @@ import { Authoriser } from '../authorise/authoriser.ts';
 import type { ContainerLogs } from '../container-logs.ts';
 import { OpenApi } from '../discovery/open-api.ts';
 import { Impersonator } from '../impersonate/impersonate.ts';
+import type { PodUsage } from '../pod-usage.ts';
 import { Registry } from '../resource/registry.ts';
 import type { StrategyContext } from '../resource/resource.ts';
 import type { RequestHandling } from '../route/handle-request.ts';
@@ -30,12 +31,13 @@ export interface CompositionOptions {
   readonly tokens: Tokens;
   readonly history?: number | undefined;
   readonly logs?: ContainerLogs | undefined;
+  readonly podUsage?: PodUsage | undefined;
   readonly asyncAdmission?: AsyncAdmission | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, asyncAdmission, onError } = options;
+  const { clock, random, tokens, history, logs, podUsage, asyncAdmission, onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {
@@ -61,6 +63,7 @@ export function compose(options: CompositionOptions): Composition {
     objects: strategyContext,
     asyncAdmission,
     logs,
+    podUsage,
     accountTokens,
     authenticator: new Authenticator(tokens, accountTokens),
     authoriser: new Authoriser(store),

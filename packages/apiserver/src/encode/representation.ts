@@ -105,7 +105,7 @@ function tables(resource: Resource, version: string, include: IncludeObject, now
     const object = strategy.fromStorage(revision.object);
     const conditions = rules.conditions?.(object);
     return {
-      cells: rules.cells(object, now()),
+      cells: rules.cells(rules.ofStored ? revision.object : object, now()),
       ...(conditions !== undefined && { conditions }),
       object: include === 'None' ? null : include === 'Object' ? object : partialObject(object, version),
     };

@@ -138,6 +138,8 @@ export interface Column {
 }
 
 export interface TableRules {
+  /** The cells show the object as it is stored, and not as the version that was asked for has it. */
+  readonly ofStored?: boolean;
   readonly columns: readonly Column[];
   cells(object: ApiObject, now: number): readonly unknown[];
   conditions?(object: ApiObject): readonly JsonObject[] | undefined;

@@ -31,14 +31,12 @@ const missing: readonly RegExp[] = [
   /^(?:pods|services|nodes)\/proxy$/,
   /^pods\/(?:attach|exec|portforward|ephemeralcontainers|resize)$/,
   /^certificatesigningrequests\/approval$/,
-  /^horizontalpodautoscalers@autoscaling\/v1/,
 ];
 
 function assertImplemented({ resource, info }: Call): void {
   const { resource: plural, group, version } = resource;
   const what = info.subresource === '' ? plural : `${plural}/${info.subresource}`;
-  const versioned = `${plural}@${group}/${version}`;
-  if (missing.some((pattern) => pattern.test(what) || pattern.test(versioned))) {
+  if (missing.some((pattern) => pattern.test(what))) {
     throw notImplemented(`${info.verb} of ${what}${group === '' ? '' : ` in ${group}/${version}`}`);
   }
 }

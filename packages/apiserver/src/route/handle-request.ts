@@ -15,6 +15,7 @@ import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request
 import { isPrivileged, type User } from '../request/user.ts';
 import { warningHeaders } from '../request/warnings.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
+import { podMetrics } from '../subresources/pod-metrics.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { dispatch } from './dispatch.ts';
@@ -41,6 +42,8 @@ async function respond(handling: RequestHandling, request: ApiRequest, warnings:
     user = authorised(handling, request, info, warnings);
     if (info.type === 'other') return other(handling, request);
     const { context } = handling;
+    const metrics = podMetrics(context, info, request);
+    if (metrics !== undefined) return metrics;
     const resource = context.registry.find(info.group, info.version, info.resource);
     if (resource === undefined) {
       // A group that exists says that there is no such resource in it; anything else is no path at all.

@@ -93,7 +93,10 @@ function builtIn(group: string, version: string, found: DiscoveredResource): Res
     subresources,
   };
   const name = group === '' ? resource : `${resource}.${group}`;
-  const rules: KindRules = { table: tables[name] ?? agedTable, ...kindRules[name] };
+  const rules: KindRules = {
+    table: tables[name] ?? agedTable,
+    ...(kindRules[`${name}@${version}`] ?? kindRules[name]),
+  };
   return {
     ...described,
     // Both kinds of Event are one storage.

@@ -6,6 +6,7 @@ import {
   mutatingWebhookConfiguration,
   validatingWebhookConfiguration,
 } from './admission.ts';
+import { autoscalerV1, autoscalerV2 } from './autoscaler.ts';
 import { configMap, secret } from './config.ts';
 import { cronJob } from './cron-job.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
@@ -37,6 +38,7 @@ import { controllerRevision, statefulSet } from './stateful-set.ts';
 import { persistentVolume, persistentVolumeClaim, storageClass } from './storage.ts';
 import { deployment, replicaSet } from './workloads.ts';
 
+/** By resource and group, and by version where the versions of a kind differ. */
 export const kindRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,
   endpoints,
@@ -63,6 +65,8 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'replicasets.apps': replicaSet,
   'statefulsets.apps': statefulSet,
   'events.events.k8s.io': event,
+  'horizontalpodautoscalers.autoscaling@v1': autoscalerV1,
+  'horizontalpodautoscalers.autoscaling@v2': autoscalerV2,
   'leases.coordination.k8s.io': lease,
   'endpointslices.discovery.k8s.io': endpointSlice,
   'poddisruptionbudgets.policy': podDisruptionBudget,
