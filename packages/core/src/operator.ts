@@ -16,6 +16,8 @@ export interface Operator<
 > {
   /** Also the field manager of everything it writes and the source of its Events. A DNS label. */
   readonly name: string;
+  /** Its own version, which it tells when it starts. @default none */
+  readonly version?: string | undefined;
   /** Each reconciles a kind of its own. */
   readonly controllers: readonly C[];
   /** What it does beside them for as long as it runs. @default nothing */

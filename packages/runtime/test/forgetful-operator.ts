@@ -27,4 +27,4 @@ const forgetful = controller({
   },
 });
 
-await run(operator({ name: 'forgetful', controllers: [forgetful] }));
+await run(operator({ name: 'forgetful', version: '1.2.3', controllers: [forgetful] }));

@@ -105,6 +105,11 @@ test('a promise that nobody waits for is reported, and the process goes on', asy
     .log()
     .split('\n')
     .filter((line) => line.includes('nobody waited for it'));
+  const first = JSON.parse(running.log().split('\n')[0] ?? '{}');
+  assert.deepEqual(
+    [first.msg, first.operator, first.version, first.keelson, first.node, first.platform],
+    ['Starting operator', 'forgetful', '1.2.3', '0.0.0', process.version, `${process.platform}/${process.arch}`],
+  );
   const { level, msg, error } = JSON.parse(lines[0] ?? '{}');
   assert.deepEqual(
     [level, msg, error?.message],

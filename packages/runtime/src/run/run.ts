@@ -1,4 +1,5 @@
 /** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
+import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { loadConfig } from '@keelson/client';
 import type { Operator } from '@keelson/core';
@@ -37,6 +38,8 @@ export async function run(
     const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
     logger.info('Starting operator', {
       operator: operator.name,
+      ...(operator.version !== undefined && { version: operator.version }),
+      keelson: ownVersion(),
       node: process.version,
       platform: `${process.platform}/${process.arch}`,
       cluster: config.source,
@@ -81,6 +84,19 @@ export async function run(
     if (stop?.aborted) process.exit(1);
     process.exitCode = 1;
   }
+}
+
+/** The version of this package; its file is one folder up where it is published, and two in the checkout. */
+function ownVersion(): string {
+  const require = createRequire(import.meta.url);
+  for (const file of ['../package.json', '../../package.json']) {
+    try {
+      return (require(file) as { readonly version: string }).version;
+    } catch {
+      // the other one, then
+    }
+  }
+  return 'unknown';
 }
 
 function processLogger(name: string, { logFormat, logLevel }: Arguments): Logger {
