@@ -1,20 +1,35 @@
-/** The operator on a cluster in this process, with a sample, and what happens there told line by line. */
+/** Both operators on a cluster in this process, with their samples, and what happens there told line by line. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, createSharedInformers, installDefinitions } from '@keelson/client';
 import { createCluster } from '@keelson/cluster';
+import { conditionOf, type InputOf, type Kind } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
-import { systemClock } from '@keelson/core/system';
+import { CronJob, Job } from '@keelson/core/batch/v1';
+import { systemClock, systemRandom } from '@keelson/core/system';
 import { Pod } from '@keelson/core/v1';
-import { Memcached, memcachedOperator, type NewMemcached } from '@keelson/memcached-operator';
+import { Echo, echoOperator, runEchoOperator, ScheduledEcho, settingsFrom } from '@keelson/echo-operator';
+import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
 import { createManager, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 import { parse } from 'yaml';
-import { aboutDeployment, aboutMemcached, aboutPod, type Line, painted } from './narrator.ts';
+import {
+  aboutCronJob,
+  aboutCustomResource,
+  aboutDeployment,
+  aboutJob,
+  aboutPod,
+  type Line,
+  painted,
+} from './narrator.ts';
 
-const sample = new URL('../../operators/memcached/config/samples/cache_v1alpha1_memcached.yaml', import.meta.url);
+const samples = {
+  memcached: new URL('../../operators/memcached/config/samples/cache_v1alpha1_memcached.yaml', import.meta.url),
+  echo: new URL('../../operators/echo/config/samples/mmontes_v1alpha1_echo.yaml', import.meta.url),
+  scheduledEcho: new URL('../../operators/echo/config/samples/mmontes_v1alpha1_scheduledecho.yaml', import.meta.url),
+};
 
 /** As most programs decide it: NO_COLOR and FORCE_COLOR before the terminal. */
 const inColor = !process.env.NO_COLOR && (Boolean(process.env.FORCE_COLOR) || process.stdout.isTTY);
@@ -27,39 +42,69 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   await using listening = await cluster.listen();
   using kubeconfig = temporaryFile('kubeconfig', listening.kubeconfig);
   const client = createClient({ transport: cluster.transport, fieldManager: 'npm-start', signal });
-  await installDefinitions(client, [crdOf(Memcached)], { signal });
+  await installDefinitions(client, [crdOf(Memcached), crdOf(Echo), crdOf(ScheduledEcho)], { signal });
   print(instructions(listening.url, kubeconfig.path));
 
   // Their client has no signal: they are ended by being disposed of, and a watch that ends so is no failure to tell of.
   const watching = createClient({ transport: cluster.transport });
   await using informers = createSharedInformers({ client: watching, onError: (error) => print(error.message) });
   const show = (line: Line | undefined) => line && print(painted(line, inColor));
-  informers.informer(Memcached).subscribe((event) => show(aboutMemcached(event)), { signal });
+  informers
+    .informer(Memcached)
+    .subscribe((event) => show(aboutCustomResource(event, ({ spec }) => `size ${spec.size}`)), { signal });
+  informers
+    .informer(Echo)
+    .subscribe((event) => show(aboutCustomResource(event, ({ spec }) => JSON.stringify(spec.message))), { signal });
+  informers
+    .informer(ScheduledEcho)
+    .subscribe((event) => show(aboutCustomResource(event, ({ spec }) => spec.schedule)), { signal });
   informers.informer(Deployment).subscribe((event) => show(aboutDeployment(event)), { signal });
+  informers.informer(Job).subscribe((event) => show(aboutJob(event)), { signal });
+  informers.informer(CronJob).subscribe((event) => show(aboutCronJob(event)), { signal });
   informers.informer(Pod).subscribe((event) => show(aboutPod(event)), { signal });
+  // One after the other, so that people can follow.
+  const isAvailable = new Promise<void>((resolve) => {
+    informers.informer(Memcached).subscribe(
+      ({ object }) => {
+        if (conditionOf(object, 'Available').status === 'True') resolve();
+      },
+      { signal },
+    );
+  });
+  const logger = (name: string) =>
+    textLogger({ name, clock: systemClock, write: (line) => void process.stdout.write(line), color: inColor });
+  const make = async <K extends Kind>(kind: K, sample: URL) => {
+    const { metadata, ...rest } = parse(await readFile(sample, 'utf8')) as InputOf<K>;
+    await client.create(
+      kind as Kind,
+      { ...rest, metadata: { name: metadata.name, namespace: 'default' } } as InputOf<Kind>,
+    );
+  };
 
   const manager = createManager(memcachedOperator, {
     transport: cluster.transport,
     health: { host: '127.0.0.1', port: 8081, orFree: true },
     metrics: { host: '127.0.0.1', port: 8080, orFree: true },
-    logger: textLogger({
-      name: memcachedOperator.name,
-      clock: systemClock,
-      write: (line) => void process.stdout.write(line),
-      color: inColor,
-    }),
+    logger: logger(memcachedOperator.name),
     gracePeriodMs: 1000,
   });
   const running = manager.start(signal);
-  await client.create(Memcached, {
-    ...(await readSample()),
-    metadata: { name: 'memcached-sample', namespace: 'default' },
-  });
-  await running;
-}
-
-async function readSample(): Promise<NewMemcached> {
-  return parse(await readFile(sample, 'utf8')) as NewMemcached;
+  await make(Memcached, samples.memcached);
+  await Promise.race([isAvailable, running]);
+  if (signal.aborted) return await running;
+  const echoing = runEchoOperator(
+    {
+      transport: cluster.transport,
+      settings: settingsFrom({}, echoOperator.name),
+      clock: systemClock,
+      random: systemRandom,
+      logger: logger(echoOperator.name).with({ operator: echoOperator.name }),
+    },
+    signal,
+  );
+  await make(Echo, samples.echo);
+  await make(ScheduledEcho, samples.scheduledEcho);
+  await Promise.all([echoing, running]);
 }
 
 const instructions = (url: string, kubeconfig: string) => `
@@ -69,8 +114,10 @@ A cluster answers at ${url}. In another terminal, with any kubectl:
   kubectl get memcacheds,deployments,pods
   kubectl patch memcached memcached-sample --type merge -p '{"spec":{"size":5}}'
   kubectl delete deployment memcached-sample
+  kubectl get echos,scheduledechos,jobs,cronjobs
+  kubectl logs job/hello-world-1
 
-Pods are simulated here: they have no logs, and nothing can be run in them.
+Pods are simulated here: nothing can be run in them, and of their commands only echo prints.
 Ctrl-C stops everything and removes the kubeconfig.
 `;
 

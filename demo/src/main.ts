@@ -1,5 +1,5 @@
 /**
- * What `npm start` runs: the Memcached operator, on a cluster of its own in this process or on one that a kubeconfig
+ * What `npm start` runs: the Memcached and the Echo operator, on a cluster of its own in this process or on one that a kubeconfig
  * names.
  *
  * Everything that can go wrong before the operator works is one sentence on standard error and exit code 1. This file
@@ -10,9 +10,9 @@ import { systemClock } from '@keelson/core/system';
 
 const usage = `Usage: npm start [-- --kubeconfig FILE [--context NAME]]
 
-Runs the Memcached operator until Ctrl-C: on a cluster in this process, with a sample, or
-on the cluster of a kubeconfig, where its definition is installed. Without --kubeconfig no
-other cluster is touched, whatever the environment says.
+Runs the Memcached and the Echo operator until Ctrl-C: on a cluster in this process, with
+samples, or on the cluster of a kubeconfig, where their definitions are installed. Without
+--kubeconfig no other cluster is touched, whatever the environment says.
 
 Options:
   --kubeconfig FILE   the cluster to work on (default: one in this process)

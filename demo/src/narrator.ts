@@ -1,63 +1,97 @@
 /** Tells what happens in a cluster: from watch events to lines for people. Pure. */
 import type { InformerEvent } from '@keelson/client';
+import type { KubernetesObject, ReportedCondition } from '@keelson/core';
 import type { Deployment } from '@keelson/core/apps/v1';
+import type { CronJob, Job } from '@keelson/core/batch/v1';
 import type { Pod } from '@keelson/core/v1';
-import type { Memcached } from '@keelson/memcached-operator';
 
 export interface Line {
-  readonly kind: 'Memcached' | 'Deployment' | 'Pod';
+  readonly kind: string;
   readonly name: string;
   readonly text: string;
   readonly mood: 'good' | 'bad' | 'neutral';
 }
 
-export function aboutMemcached(event: InformerEvent<Memcached>): Line | undefined {
-  const { metadata, spec, status } = event.object;
-  const line = (text: string, mood: Line['mood'] = 'neutral'): Line => ({
-    kind: 'Memcached',
-    name: metadata.name,
-    text,
-    mood,
-  });
-  if (event.type === 'deleted') return line('deleted');
-  if (event.type === 'added') return line(`created, size ${spec.size}`);
-  const { previous } = event;
-  if (previous.spec.size !== spec.size) return line(`size ${previous.spec.size} → ${spec.size}`);
-  if (previous.metadata.deletionTimestamp === undefined && metadata.deletionTimestamp !== undefined)
-    return line('is being deleted');
-  const news = status?.conditions?.filter((condition) => {
+type Mood = Line['mood'];
+type Told = readonly [text: string, mood: Mood] | undefined;
+
+/** An object that tells how it is by conditions. */
+interface Reporting extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly ReportedCondition[] | undefined } | undefined;
+}
+
+const lineOf = ({ object: { kind, metadata } }: InformerEvent<KubernetesObject>, told: Told): Line | undefined =>
+  told && { kind, name: metadata.name, text: told[0], mood: told[1] };
+
+/** A custom resource: what was asked for, as `asked` says it, and its conditions as they change. */
+export function aboutCustomResource<T extends Reporting>(event: InformerEvent<T>, asked: (object: T) => string) {
+  return lineOf(event, toldOfCustomResource(event, asked));
+}
+
+function toldOfCustomResource<T extends Reporting>(event: InformerEvent<T>, asked: (object: T) => string): Told {
+  if (event.type === 'deleted') return ['deleted', 'neutral'];
+  if (event.type === 'added') return [`created, ${asked(event.object)}`, 'neutral'];
+  const { object, previous } = event;
+  if (asked(previous) !== asked(object)) return [`${asked(previous)} → ${asked(object)}`, 'neutral'];
+  if (previous.metadata.deletionTimestamp === undefined && object.metadata.deletionTimestamp !== undefined)
+    return ['is being deleted', 'neutral'];
+  const news = object.status?.conditions?.filter((condition) => {
     const before = previous.status?.conditions?.find(({ type }) => type === condition.type);
     return before?.status !== condition.status || before.reason !== condition.reason;
   });
   if (!news?.length) return undefined;
-  const told = news.map(({ type, status: value, reason }) => `${type}=${value} (${reason})`).join(', ');
-  const isBad = news.some(({ type, status: value }) => type === 'Degraded' && value === 'True');
-  const isGood = news.some(({ type, status: value }) => type === 'Available' && value === 'True');
-  return line(told, isBad ? 'bad' : isGood ? 'good' : 'neutral');
+  const isTrue = (...types: readonly string[]) =>
+    news.some(({ type, status }) => types.includes(type) && status === 'True');
+  const mood = isTrue('Degraded') ? 'bad' : isTrue('Available', 'Complete', 'Scheduled') ? 'good' : 'neutral';
+  return [news.map(({ type, status, reason }) => `${type}=${status} (${reason})`).join(', '), mood];
 }
 
 export function aboutDeployment(event: InformerEvent<Deployment>): Line | undefined {
-  const { metadata, spec, status } = event.object;
-  const line = (text: string, mood: Line['mood'] = 'neutral'): Line => ({
-    kind: 'Deployment',
-    name: metadata.name,
-    text,
-    mood,
-  });
-  if (event.type === 'deleted') return line('deleted', 'bad');
-  const ready = `${status.readyReplicas ?? 0}/${spec.replicas ?? 1} ready`;
-  if (event.type === 'added') return line(`created, ${ready}`);
-  const { previous } = event;
-  const before = `${previous.status.readyReplicas ?? 0}/${previous.spec.replicas ?? 1} ready`;
-  if (before === ready) return undefined;
-  return line(ready, status.readyReplicas === spec.replicas ? 'good' : 'neutral');
+  const ready = ({ spec, status }: Deployment) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 1} ready`;
+  return lineOf(
+    event,
+    toldBy(event, ready, ({ spec, status }) => status.readyReplicas === spec.replicas),
+  );
 }
 
 export function aboutPod(event: InformerEvent<Pod>): Line | undefined {
-  const { metadata } = event.object;
-  const state = event.type === 'deleted' ? 'deleted' : stateOf(event.object);
-  if (event.type === 'updated' && stateOf(event.previous) === state) return undefined;
-  return { kind: 'Pod', name: metadata.name, text: state, mood: state === 'ready' ? 'good' : 'neutral' };
+  const told = event.type === 'added' ? stateOf(event.object) : undefined;
+  return lineOf(
+    event,
+    told ? [told, 'neutral'] : toldBy(event, stateOf, (pod) => ['ready', 'succeeded'].includes(stateOf(pod))),
+  );
+}
+
+export function aboutJob(event: InformerEvent<Job>): Line | undefined {
+  const state = ({ status }: Job) =>
+    status.conditions
+      ?.find(({ type, status: value }) => value === 'True' && ['Complete', 'Failed'].includes(type))
+      ?.type.toLowerCase() ?? `${status.active ?? 0} active`;
+  return lineOf(
+    event,
+    toldBy(event, state, (job) => state(job) === 'complete'),
+  );
+}
+
+export function aboutCronJob(event: InformerEvent<CronJob>): Line | undefined {
+  const state = ({ spec, status }: CronJob) =>
+    status?.lastScheduleTime ? `ran at ${status.lastScheduleTime}` : spec.schedule;
+  return lineOf(
+    event,
+    toldBy(event, state, () => true),
+  );
+}
+
+/** A built-in object: that it is there, gone, or in another state. */
+function toldBy<T extends KubernetesObject>(
+  event: InformerEvent<T>,
+  state: (object: T) => string,
+  isGood: (object: T) => boolean,
+): Told {
+  const { object } = event;
+  if (event.type === 'deleted') return ['deleted', 'neutral'];
+  if (event.type === 'added') return [`created, ${state(object)}`, 'neutral'];
+  return state(event.previous) === state(object) ? undefined : [state(object), isGood(object) ? 'good' : 'neutral'];
 }
 
 function stateOf({ metadata, spec, status }: Pod): string {
@@ -71,6 +105,6 @@ const colors = { good: '32', bad: '31', neutral: '0' } as const;
 
 /** One line, in colour or plain. */
 export function painted({ kind, name, text, mood }: Line, inColor: boolean): string {
-  const subject = `${kind.padEnd(10)} ${name}`;
+  const subject = `${kind.padEnd(13)} ${name}`;
   return inColor ? `\u001b[36m${subject}\u001b[0m  \u001b[${colors[mood]}m${text}\u001b[0m` : `${subject}  ${text}`;
 }

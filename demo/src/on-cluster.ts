@@ -1,7 +1,8 @@
-/** The operator on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
+/** Both operators on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
 import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
 import { type PolicyRule, rulesOf } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
+import { systemClock, systemRandom } from '@keelson/core/system';
+import { Echo, echoOperator, runEchoOperator, ScheduledEcho, settingsFrom } from '@keelson/echo-operator';
 import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
 import { createManager, jsonLogger, type Logger, missingAccess, printMissing, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
@@ -22,8 +23,11 @@ export interface ClusterChoice {
 
 export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): Promise<void> {
   const config = await loadConfig(choice);
-  const options = { name: memcachedOperator.name, clock: systemClock };
-  const logger = process.stderr.isTTY ? textLogger({ ...options, color: true }) : jsonLogger(options);
+  const loggerOf = (name: string) => {
+    const options = { name, clock: systemClock };
+    return process.stderr.isTTY ? textLogger({ ...options, color: true }) : jsonLogger(options);
+  };
+  const logger = loggerOf(memcachedOperator.name);
   await install(config, logger, signal);
   const manager = createManager(memcachedOperator, {
     config,
@@ -31,19 +35,41 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
     health: { port: 8081, orFree: true },
     metrics: { port: 8080, orFree: true },
   });
-  await manager.start(signal);
+  // When one of them fails, the other stops too.
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const echo = async () => {
+    await using transport = connect(config, { userAgent: echoOperator.name });
+    const settings = settingsFrom({ NAMESPACE: config.namespace }, echoOperator.name);
+    const options = { transport, settings, clock: systemClock, random: systemRandom };
+    await runEchoOperator({ ...options, logger: loggerOf(echoOperator.name) }, stop);
+  };
+  const all = [manager.start(stop), echo()].map((each) =>
+    each.catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.all(all);
 }
 
 async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {
   await using transport = connect(config, { userAgent: memcachedOperator.name });
   const client = createClient({ transport, fieldManager: memcachedOperator.name, signal });
   const missing = await missingAccess(client, [
-    { namespace: undefined, rules: [...installRules, ...rulesOf(memcachedOperator)] },
+    {
+      namespace: undefined,
+      rules: [...installRules, ...rulesOf(memcachedOperator), ...rulesOf({ ...echoOperator, leaderElection: false })],
+    },
   ]);
   if (missing.length > 0) {
     const rules = missing.map(printMissing).join('; ');
     throw new Error(`the user of ${config.source} lacks rights in ${config.server}; missing: ${rules}.`);
   }
-  const [definition] = await installDefinitions(client, [crdOf(Memcached)], { signal });
-  logger.info('The definition is installed', { definition: definition?.metadata.name, cluster: config.source });
+  const kinds = [Memcached, Echo, ScheduledEcho];
+  const definitions = await installDefinitions(client, kinds.map(crdOf), { signal });
+  logger.info('The definitions are installed', {
+    definitions: definitions.map(({ metadata }) => metadata.name).join(', '),
+    cluster: config.source,
+  });
 }

@@ -32,10 +32,16 @@ describe('npm start without a cluster', { skip }, () => {
 
   test('the sample becomes available, and what happens is told as it happens', async () => {
     await converged(kubectl(), 'memcached-sample', 3);
-    await printed(demo, /Memcached {2}memcached-sample {2}created, size 3/);
-    await printed(demo, /Deployment memcached-sample {2}3\/3 ready/);
-    await printed(demo, /Memcached {2}memcached-sample {2}Available=True \(AllServersReady\)/);
+    await printed(demo, /Memcached {5}memcached-sample {2}created, size 3/);
+    await printed(demo, /Deployment {4}memcached-sample {2}3\/3 ready/);
+    await printed(demo, /Memcached {5}memcached-sample {2}Available=True \(AllServersReady\)/);
     assert.ok(!demo.printed().includes('\u001b'), 'no colours where there is no terminal');
+  });
+
+  test('the Echo of the samples is printed, and kubectl shows what its pod printed', async () => {
+    await printed(demo, /Job {11}hello-world-1 {2}complete/);
+    await printed(demo, /Echo {10}hello-world {2}Complete=True \(Printed\)/);
+    assert.equal(await kubectl().ok('logs', 'job/hello-world-1'), 'Hello, world!\n');
   });
 
   test('api-resources lists built-in kinds and ours', async () => {

@@ -29,7 +29,7 @@ describe('npm start on a real API server', { skip: found.available ? false : fou
     assert.equal((await kube.kubectl('get', 'crds', '-o', 'name')).stdout, '');
   });
 
-  test('the definition is installed, a Memcached gets its Deployment, and Ctrl-C ends it', async () => {
+  test('the definitions are installed, a Memcached gets its Deployment and an Echo its Job, and Ctrl-C ends it', async () => {
     const process = start(['--kubeconfig', kube.kubeconfig]);
     const memcached = {
       apiVersion: 'cache.example.com/v1alpha1',
@@ -39,6 +39,14 @@ describe('npm start on a real API server', { skip: found.available ? false : fou
     };
     await until('the operator works', async () => process.printed().includes('Starting workers'));
     await kube.apply(JSON.stringify(memcached));
+    const echo = {
+      apiVersion: 'mmontes.io/v1alpha1',
+      kind: 'Echo',
+      metadata: { name: 'demo', namespace: 'default' },
+      spec: { message: 'Hi' },
+    };
+    await kube.apply(JSON.stringify(echo));
+    await until('the Job is there', async () => (await kube.kubectl('get', 'job', 'demo-1', '-o', 'name')).code === 0);
     await until(
       'the Deployment is there',
       async () => (await kube.kubectl('get', 'deployment', 'demo', '-o', 'jsonpath={.spec.replicas}')).stdout === '2',
