@@ -14,6 +14,7 @@ import { systemClock, systemRandom } from '@keelson/core/system';
 import { startAutoscaler } from './autoscaler/controller.ts';
 import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
+import { startCronJobController } from './cronjob/controller.ts';
 import { startDeploymentController } from './deployment/controller.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startEndpointsController } from './endpoints/controller.ts';
@@ -30,6 +31,7 @@ import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
 import { startServiceAccountController } from './service-account/controller.ts';
 import { startStatefulSetController } from './statefulset/controller.ts';
+import { startTtlAfterFinished } from './ttl-after-finished/controller.ts';
 import { startVolumeBinder } from './volume/binder.ts';
 import { startVolumeProtection } from './volume/protection.ts';
 import { startProvisioner } from './volume/provisioner.ts';
@@ -45,6 +47,8 @@ export const controllerNames = [
   'volume-protection',
   'volume-provisioner',
   'job',
+  'cronjob',
+  'ttl-after-finished',
   'garbage-collector',
   'namespace',
   'serviceaccount',
@@ -202,6 +206,10 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startProvisioner(context);
     case 'job':
       return startJobController(context);
+    case 'cronjob':
+      return startCronJobController(context);
+    case 'ttl-after-finished':
+      return startTtlAfterFinished(context);
     case 'garbage-collector':
       return startGarbageCollector(context);
     case 'namespace':

@@ -82,7 +82,10 @@ const maskedText = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)/g, 'TIME')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
     .replaceAll(/\b(work[a-z]*(?:-\d+)?)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1-SUFFIX')
-    .replaceAll(/\b(tick)-\d{8}\b/g, '$1-MINUTES');
+    .replaceAll(
+      /\b(tick)-\d{8}(-[bcdfghjklmnpqrstvwxz2456789]{5})?\b/g,
+      (_, name: string, suffix?: string) => `${name}-MINUTES${suffix ? '-SUFFIX' : ''}`,
+    );
 
 const recordings = new URL('./recordings/', import.meta.url);
 

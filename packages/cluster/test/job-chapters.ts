@@ -11,26 +11,26 @@ import { type Chapter, readNamespace } from './chapters.ts';
 
 /** It runs until the story ends it. */
 const container = { name: 'main', image: 'work:1', command: ['sleep', '3600'] };
-const podSpec: PodSpec = { restartPolicy: 'Never', terminationGracePeriodSeconds: 1, containers: [container] };
+export const podSpec: PodSpec = { restartPolicy: 'Never', terminationGracePeriodSeconds: 1, containers: [container] };
 
 type JobChanges = Partial<Omit<JobSpec, 'template'>>;
 
 const newJob = (client: Client, namespace: string, spec: JobChanges = {}) =>
   client.create(Job, { metadata: { namespace, name: 'work' }, spec: { template: { spec: podSpec }, ...spec } });
 
-const podsIn = async (client: Client, namespace: string) => (await client.list(Pod, { namespace })).items;
+export const podsIn = async (client: Client, namespace: string) => (await client.list(Pod, { namespace })).items;
 
 const isRunning = ({ metadata, status }: Pod) => status.phase === 'Running' && metadata.deletionTimestamp === undefined;
 
 /** The pods that run, as soon as there are so many. */
-const running = ({ client, eventually }: Server, namespace: string, count: number) =>
+export const running = ({ client, eventually }: Server, namespace: string, count: number) =>
   eventually(`${count} running pods`, async () => {
     const pods = (await podsIn(client, namespace)).filter(isRunning);
     return pods.length === count && pods;
   });
 
 /** Ends a pod's only container. */
-async function end(client: Client, pod: Pod, exitCode: number, conditions: object = {}): Promise<void> {
+export async function end(client: Client, pod: Pod, exitCode: number, conditions: object = {}): Promise<void> {
   const finishedAt = pod.metadata.creationTimestamp;
   const terminated = { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', startedAt: finishedAt, finishedAt };
   const containerStatuses = [
@@ -258,6 +258,16 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
+    return readNamespace(server, namespace, ['Completed']);
+  },
+  'a job that goes by itself': async (server, namespace) => {
+    const { client } = server;
+    await newJob(client, namespace, { ttlSecondsAfterFinished: 1 });
+    for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
+    await server.eventually('nothing to be left', async () => {
+      const job = await client.find(Job, `${namespace}/work`);
+      return job === undefined && (await podsIn(client, namespace)).length === 0;
+    });
     return readNamespace(server, namespace, ['Completed']);
   },
   'a job of another controller': async (server, namespace) => {

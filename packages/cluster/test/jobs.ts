@@ -1,7 +1,7 @@
-/** Jobs for tables: small, valid, and as the server would return them. */
-import type { Job } from '@keelson/core/batch/v1';
+/** Jobs and CronJobs for tables: small, valid, and as the server would return them. */
+import type { CronJob, Job } from '@keelson/core/batch/v1';
 
-export interface JobChanges {
+interface JobChanges {
   readonly metadata?: Partial<Job['metadata']>;
   readonly spec?: Partial<Job['spec']>;
   readonly status?: Partial<Job['status']>;
@@ -28,6 +28,21 @@ export function job({ metadata, spec, status }: JobChanges = {}): Job {
       template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'work:1' }] } },
       ...spec,
     },
+    status: { ...status },
+  };
+}
+
+interface CronJobChanges {
+  readonly spec?: Partial<CronJob['spec']>;
+  readonly status?: Partial<CronJob['status']>;
+}
+
+export function cronJob({ spec, status }: CronJobChanges = {}): CronJob {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { ...job().metadata, name: 'tick', uid: 'tick' },
+    spec: { schedule: '0 * * * *', jobTemplate: { spec: job().spec }, ...spec },
     status: { ...status },
   };
 }

@@ -18,6 +18,8 @@ const rights = [
   'system:controller:job-controller',
   'system:controller:endpoint-controller',
   'system:controller:endpointslice-controller',
+  'system:controller:cronjob-controller',
+  'system:controller:ttl-after-finished-controller',
   'system:controller:generic-garbage-collector',
   'system:controller:namespace-controller',
   'system:controller:service-account-controller',

@@ -14,6 +14,7 @@ import { availability, startKubernetes } from '@keelson/tools-kubernetes';
 import { createCluster, createControllers } from '../../src/index.ts';
 import { nodes, onlyNode, type Server } from '../behaviour.ts';
 import { record, recording, tell } from '../chapters.ts';
+import { cronJobChapters } from '../cron-job-chapters.ts';
 import { jobChapters } from '../job-chapters.ts';
 import { services } from './chapters/services.ts';
 import { statefulSets } from './chapters/stateful-sets.ts';
@@ -315,12 +316,14 @@ describe('our controllers and Kubernetes’ own', { skip: found.available ? fals
   /** All at once: most of the time they wait. */
   const tellAll = async (server: Server) => {
     const told = await Promise.all(
-      Object.entries(jobChapters).map(async ([name, chapter]) => [name, await tell(server, name, chapter)] as const),
+      Object.entries({ ...jobChapters, ...cronJobChapters }).map(
+        async ([name, chapter]) => [name, await tell(server, name, chapter)] as const,
+      ),
     );
     return Object.fromEntries(told);
   };
 
-  test('Jobs: Kubernetes says what was recorded, and our controllers say the same', async () => {
+  test('Jobs and CronJobs: Kubernetes says what was recorded, and our controllers say the same', async () => {
     const [expected, actual] = await Promise.all([tellAll(theirs), tellAll(ours)]);
     if (process.env.KEELSON_RECORD) record('jobs', expected);
     assert.deepEqual(expected, recording('jobs'));
