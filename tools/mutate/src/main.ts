@@ -112,8 +112,11 @@ console.error(
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(results, undefined, 1));
 console.log(`${JSON.stringify(counts)}: ${score()} of ${chosen.length} mutants, seed ${values.seed}, ${minutes()}`);
 
+/** Of a sample, with the bounds between which the score of all lies with 95 % probability. */
 function score(): string {
-  return `${((100 * (counts.killed + counts.endless)) / Math.max(results.length, 1)).toFixed(1)} %`;
+  const part = (counts.killed + counts.endless) / Math.max(results.length, 1);
+  const error = results.length < kept.length ? 1.96 * Math.sqrt((part * (1 - part)) / Math.max(results.length, 1)) : 0;
+  return `${(100 * part).toFixed(1)} %${error === 0 ? '' : ` ± ${(100 * error).toFixed(1)}`}`;
 }
 
 function oneLine(text: string): string {

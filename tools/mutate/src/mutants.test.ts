@@ -40,9 +40,10 @@ test('types, imports, sentences, names of types, defaults of a pattern and what 
     const e = 'a sentence' + \`another \${a} sentence\`;
     const f = typeof a === 'string';
     const [g = ''] = a;
+    const h = [{ once: true }];
     switch (a) { default: throw a satisfies never; }
   `;
-  assert.deepEqual(editsOf(text), ["typeof a === 'string' → typeof a !== 'string'"]);
+  assert.deepEqual(editsOf(text), ["typeof a === 'string' → typeof a !== 'string'", '[{ once: true }] → []']);
 });
 
 test('a source that cannot be parsed is refused', () => {

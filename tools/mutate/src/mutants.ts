@@ -2,7 +2,8 @@
  * Mutants: the small wrong edits of a source that a test should notice. Pure: text in, edits out, always in one order.
  *
  * Does not: touch types and imports, sentences (they are for people), regular expressions, what cannot be reached
- * (`satisfies never`), or literals that are defaults of a pattern (`const [first = ''] = …`), which types ask for.
+ * (`satisfies never`), literals that are defaults of a pattern (`const [first = ''] = …`), which types ask for, or
+ * `{ once: true }`, since a signal is aborted once.
  */
 import { parseSync, visitorKeys } from 'oxc-parser';
 
@@ -204,7 +205,9 @@ function isSkipped({ node, parent, key, textOf }: Place): boolean {
   const isName = key === 'key' && parent?.computed === false;
   // What types ask for, in a place where there is always a value.
   const isDefault = key === 'right' && parent?.type === 'AssignmentPattern' && node.type === 'Literal';
-  return isModule || isType || isName || isDefault || /satisfies never;?$/.test(textOf(node));
+  // What is aborted once is not aborted again.
+  const isOnce = textOf(node) === '{ once: true }';
+  return isModule || isType || isName || isDefault || isOnce || /satisfies never;?$/.test(textOf(node));
 }
 
 /** Whether a text is a sentence. */

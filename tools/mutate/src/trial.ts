@@ -34,7 +34,9 @@ export async function measure(process: TestProcess): Promise<Baseline> {
   const { tests = [], reached } = await process.started;
   const measured: MeasuredTest[] = [];
   for (const [number, { file, name }] of tests.entries()) {
-    const answer = await process.run({ test: number }, { cpuMs: 300_000, wallMs: 600_000 });
+    const run = () => process.run({ test: number }, { cpuMs: 300_000, wallMs: 600_000 });
+    let answer = await run();
+    if (answer.failure !== undefined) answer = await run(); // a busy machine makes real time scarce
     if (answer.failure !== undefined)
       throw new Error(`Without a mutant, "${name}" of ${file} fails: ${answer.failure}`);
     const { cpuMs, wallMs } = answer;
