@@ -63,6 +63,45 @@ test('a definition that cannot work is refused with the value received', () => {
   const reconcile = async () => done;
   assert.throws(() => controller({ for: Pod, concurrency: 0, reconcile }), /controller pod: concurrency .* received 0/);
   assert.throws(() => requeueAfter(0), /received 0/);
+  const finalizer = 'example.com/x';
+  assert.throws(
+    () => controller({ for: Pod, finalizer, reconcile }),
+    /controller pod: a finalizer without finalize would keep every object for ever/,
+  );
+  assert.throws(
+    () => controller({ for: Pod, retry: { baseDelayMs: 0 }, reconcile }),
+    /retry.baseDelayMs must be greater/,
+  );
+  const limits = { retry: { baseDelayMs: 0.5, maxDelayMs: 0.5 }, rateLimit: { passes: 1, perMs: 0.5 }, timeoutMs: 0.5 };
+  const {
+    retry,
+    rateLimit,
+    timeoutMs,
+    finalizer: given,
+  } = controller({
+    for: Pod,
+    ...limits,
+    finalizer,
+    finalize: async () => {},
+    reconcile,
+  });
+  assert.deepEqual({ retry, rateLimit, timeoutMs, given }, { ...limits, given: finalizer });
+});
+
+test('what is not said has the defaults that are documented', () => {
+  const { cacheSyncTimeoutMs, timeoutMs, resyncMs, retry, sources, rateLimit, finalizer } = typed;
+  assert.deepEqual(
+    { cacheSyncTimeoutMs, timeoutMs, resyncMs, retry, sources, rateLimit, finalizer },
+    {
+      cacheSyncTimeoutMs: 120_000,
+      timeoutMs: 300_000,
+      resyncMs: 36_000_000,
+      retry: { baseDelayMs: 5, maxDelayMs: 1_000_000 },
+      sources: [],
+      rateLimit: undefined,
+      finalizer: undefined,
+    },
+  );
 });
 
 test('the rules of an operator are those of its declarations', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkedOutcome, done, type Outcome, requeueAfter } from './outcome.ts';
+import { checkedOutcome, done, isTerminal, type Outcome, requeueAfter, TerminalError } from './outcome.ts';
 
 test('an outcome is done, or again after a time', () => {
   assert.deepEqual(checkedOutcome(done, 'reconcile'), { type: 'done' });
@@ -9,7 +9,11 @@ test('an outcome is done, or again after a time', () => {
 
 test('a delay that is no delay is refused where it is said', () => {
   for (const afterMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', undefined]) {
-    assert.throws(() => requeueAfter(afterMs as number), { name: 'RangeError', message: /greater than 0, received/ });
+    assert.throws(() => requeueAfter(afterMs as number), {
+      name: 'RangeError',
+      code: 'ERR_OUTCOME',
+      message: /greater than 0, received/,
+    });
   }
 });
 
@@ -30,6 +34,23 @@ test('what is no outcome is named', () => {
     [{ type: 'requeue' }, 'reconcile asked to come back after undefined ms; that must be greater than 0'],
   ];
   for (const [answer, message] of cases) {
-    assert.throws(() => checkedOutcome(answer as Outcome, 'reconcile'), { code: 'ERR_OUTCOME', message });
+    assert.throws(() => checkedOutcome(answer as Outcome, 'reconcile'), {
+      name: 'OutcomeError',
+      code: 'ERR_OUTCOME',
+      message,
+    });
   }
+});
+
+test('a terminal error is known by its code, whichever copy of the package made it', () => {
+  const error = new TerminalError('never');
+  assert.deepEqual([error.name, error.code, isTerminal(error)], ['TerminalError', 'ERR_TERMINAL', true]);
+  assert.ok(isTerminal(Object.assign(new Error('of another copy'), { code: 'ERR_TERMINAL' })));
+  for (const other of [
+    new Error('x'),
+    Object.assign(new Error('x'), { code: 'ERR_API' }),
+    { code: 'ERR_TERMINAL' },
+    undefined,
+  ])
+    assert.equal(isTerminal(other), false);
 });
