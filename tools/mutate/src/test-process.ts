@@ -9,9 +9,12 @@ import type { Timer } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { Answer, Order } from './worker.ts';
 
-/** What a test may use before it counts as one that never ends. */
+/** What a test may use before it counts as one that never ends. Time that other programs take is not held against it. */
 export interface Limits {
   readonly cpuMs: number;
+  /** How long it may do nothing at a stretch. */
+  readonly idleMs: number;
+  /** Where the system does not tell of the other two. */
   readonly wallMs: number;
 }
 
@@ -36,7 +39,7 @@ export class TestProcess {
         ...(mutant !== undefined && { KEELSON_MUTANT: mutant }),
       },
     });
-    this.started = this.#answer({ cpuMs: 60_000, wallMs: 300_000 });
+    this.started = this.#answer({ cpuMs: 60_000, idleMs: 60_000, wallMs: 300_000 });
     this.started.catch(() => {}); // whoever waits for it is told
   }
 
@@ -62,18 +65,23 @@ export class TestProcess {
     }
   }
 
-  /** Ends the process when it goes over its limits: time that others took from it is not held against it. */
+  /** Ends the process when it goes over its limits. */
   #watch(limits: Limits): Disposable & { readonly isOver: boolean } {
     const deadlineMs = systemClock.monotonic() + limits.wallMs;
-    const mostCpuMs = cpuMsOf(this.#child.pid) + limits.cpuMs;
+    const begun = usageOf(this.#child.pid);
+    let last = begun;
+    let idleMs = 0;
     const state = { isOver: false };
-    let timer: Timer;
     const look = () => {
-      state.isOver = systemClock.monotonic() > deadlineMs || cpuMsOf(this.#child.pid) > mostCpuMs;
+      const now = usageOf(this.#child.pid);
+      idleMs = now.isAsleep && now.cpuMs === last.cpuMs ? idleMs + lookMs : 0;
+      last = now;
+      const isLate = systemClock.monotonic() > deadlineMs;
+      state.isOver = isLate || idleMs > limits.idleMs || now.cpuMs - begun.cpuMs > limits.cpuMs;
       if (state.isOver) this.#child.kill('SIGKILL');
-      else timer = systemClock.setTimer(500, look);
+      else timer = systemClock.setTimer(lookMs, look);
     };
-    timer = systemClock.setTimer(500, look);
+    let timer: Timer = systemClock.setTimer(lookMs, look);
     return Object.assign(state, { [Symbol.dispose]: () => timer[Symbol.dispose]() });
   }
 
@@ -89,14 +97,15 @@ export class TestProcess {
   }
 }
 
-/** What a process has used of a processor; 0 where the system does not tell. */
-function cpuMsOf(pid: number | undefined): number {
+const lookMs = 250;
+
+/** What a process has used of a processor, and whether it waits for something else than that; nothing where the system does not tell. */
+function usageOf(pid: number | undefined): { readonly cpuMs: number; readonly isAsleep: boolean } {
   const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return 0;
-  const [user, system] = readFileSync(file, 'utf8')
+  if (!existsSync(file)) return { cpuMs: 0, isAsleep: false };
+  const [state, ...numbers] = readFileSync(file, 'utf8')
     .replace(/^.*\) /, '')
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return ((user ?? 0) + (system ?? 0)) * 10;
+    .split(' ');
+  const [user = 0, system = 0] = numbers.slice(10, 12).map(Number);
+  return { cpuMs: (user + system) * 10, isAsleep: state === 'S' };
 }

@@ -34,13 +34,14 @@ export async function measure(process: TestProcess): Promise<Baseline> {
   const { tests = [], reached } = await process.started;
   const measured: MeasuredTest[] = [];
   for (const [number, { file, name }] of tests.entries()) {
-    const run = () => process.run({ test: number }, { cpuMs: 300_000, wallMs: 600_000 });
+    const run = () => process.run({ test: number }, { cpuMs: 300_000, idleMs: 120_000, wallMs: 600_000 });
     let answer = await run();
     if (answer.failure !== undefined) answer = await run(); // a busy machine makes real time scarce
     if (answer.failure !== undefined)
       throw new Error(`Without a mutant, "${name}" of ${file} fails: ${answer.failure}`);
     const { cpuMs, wallMs } = answer;
-    const limits = { cpuMs: 5 * cpuMs + 1000, wallMs: 10 * wallMs + 20_000 };
+    const idleMs = 3000 + 2 * Math.max(wallMs - cpuMs, 0);
+    const limits = { cpuMs: 5 * cpuMs + 1000, idleMs, wallMs: 10 * wallMs + 20_000 };
     measured.push({ number, name, reached: new Set(answer.reached), cpuMs, limits });
   }
   return { tests: measured.sort((a, b) => a.cpuMs - b.cpuMs), whileLoading: new Set(reached) };
