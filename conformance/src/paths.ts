@@ -17,6 +17,7 @@ export const replicaSets = grouped('apps', 'replicasets');
 export const statefulSets = grouped('apps', 'statefulsets');
 export const daemonSets = grouped('apps', 'daemonsets');
 export const controllerRevisions = grouped('apps', 'controllerrevisions');
+export const replicationControllers = core('replicationcontrollers');
 export const endpoints = core('endpoints');
 export const endpointSlices = grouped('discovery.k8s.io', 'endpointslices');
 export const persistentVolumeClaims = core('persistentvolumeclaims');

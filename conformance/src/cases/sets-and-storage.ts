@@ -9,6 +9,7 @@ import {
   endpoints,
   persistentVolumeClaims,
   persistentVolumes,
+  replicationControllers,
   statefulSets,
   storageClasses,
 } from '../paths.ts';
@@ -207,6 +208,33 @@ export const setsAndStorage: Area = {
         'spec.updateStrategy.rollingUpdate.maxSurge',
         'Invalid value: "10%": may not be set when maxUnavailable is non-zero',
       ),
+    ),
+
+    'a ReplicationController takes selector and labels from its template, and has a scale': async (t) => {
+      const path = replicationControllers(await t.namespace());
+      (await t.post(path, { metadata, spec: { replicas: 0, template } })).is(201, {
+        metadata: { generation: 1, labels: { app: 'a' } },
+        spec: { selector: exactly({ app: 'a' }) },
+        status: exactly({ replicas: 0 }),
+      });
+      (await t.get(`${path}/a/scale`)).is(200, { status: { replicas: 0, selector: 'app=a' } });
+    },
+
+    'a ReplicationController without a template is refused': refused(
+      replicationControllers,
+      'ReplicationController',
+      { metadata, spec: { replicas: -1, minReadySeconds: -1 } },
+      value('spec.minReadySeconds', 'Invalid value: -1: must be greater than or equal to 0'),
+      required('spec.selector'),
+      value('spec.replicas', 'Invalid value: -1: must be greater than or equal to 0'),
+      required('spec.template'),
+    ),
+
+    'a ReplicationController that does not select its pods is refused': refused(
+      replicationControllers,
+      'ReplicationController',
+      { metadata, spec: { selector: { app: 'b' }, template } },
+      value('spec.template.metadata.labels', 'Invalid value: {"app":"a"}: `selector` does not match template `labels`'),
     ),
 
     'a ControllerRevision keeps its data, and is shown with its owner': async (t) => {

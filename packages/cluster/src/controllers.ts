@@ -15,6 +15,7 @@ import { startAutoscaler } from './autoscaler/controller.ts';
 import { startClusterRoleAggregation } from './cluster-role/controller.ts';
 import type { ControllerContext, RunningController } from './context.ts';
 import { startCronJobController } from './cronjob/controller.ts';
+import { startDaemonSetController } from './daemonset/controller.ts';
 import { startDeploymentController } from './deployment/controller.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startEndpointsController } from './endpoints/controller.ts';
@@ -25,7 +26,7 @@ import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
 import { type NodeOptions, type Simulation, startNode } from './node/controller.ts';
 import { PodRules, type Pods } from './pods/rules.ts';
-import { startReplicaSetController } from './replicaset/controller.ts';
+import { startReplicaSetController, startReplicationControllerController } from './replicaset/replica-kinds.ts';
 import { startResourceQuotaController } from './resource-quota/controller.ts';
 import { startRootCaPublisher } from './root-ca/controller.ts';
 import { startScheduler } from './scheduler/controller.ts';
@@ -40,7 +41,9 @@ import { startProvisioner } from './volume/provisioner.ts';
 export const controllerNames = [
   'deployment',
   'replicaset',
+  'replicationcontroller',
   'statefulset',
+  'daemonset',
   'endpoint',
   'endpointslice',
   'persistentvolume-binder',
@@ -192,6 +195,10 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startDeploymentController(context);
     case 'replicaset':
       return startReplicaSetController(context);
+    case 'replicationcontroller':
+      return startReplicationControllerController(context);
+    case 'daemonset':
+      return startDaemonSetController(context);
     case 'statefulset':
       return startStatefulSetController(context);
     case 'endpoint':

@@ -15,7 +15,8 @@ import {
   type ObjectOf,
 } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
-import { Deployment, type DeploymentSpec, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
+import { DaemonSet, Deployment, type DeploymentSpec, ReplicaSet, StatefulSet } from '@keelson/core/apps/v1';
+import { EndpointSlice } from '@keelson/core/discovery/v1';
 import { Event } from '@keelson/core/events/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import {
@@ -25,6 +26,7 @@ import {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  Service,
   ServiceAccount,
 } from '@keelson/core/v1';
 import type { ControllerName, ControllersOptions } from '../src/index.ts';
@@ -643,6 +645,32 @@ export function describeControllers(name: string, { skip = false, start }: Behav
         'data-web-1 Bound',
         'data-web-2 Bound',
       ]);
+    });
+
+    test('a DaemonSet runs on every node, also on one that is cordoned, and a service lists its pods', async () => {
+      const namespace = await newNamespace();
+      await client.create(DaemonSet, {
+        metadata: { namespace, name: 'web' },
+        spec: {
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [container], terminationGracePeriodSeconds: 1 } },
+        },
+      });
+      await client.create(Service, {
+        metadata: { namespace, name: 'web' },
+        spec: { selector: labels, ports: [{ port: 80 }] },
+      });
+      await seen(DaemonSet, `${namespace}/web`, ({ status }) => status.numberAvailable === 2);
+      const slices = await server.eventually('two ready endpoints', async () => {
+        const items = await list(EndpointSlice, namespace);
+        const ready = items.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions?.ready);
+        return ready.length === 2 && items;
+      });
+      assert.equal(slices.length, 1);
+      const pods = await list(Pod, namespace);
+      assert.deepEqual(pods.map(({ spec }) => spec.nodeName).sort(), ['simulated-node', 'stubborn']);
+      await client.delete(DaemonSet, `${namespace}/web`);
+      await server.eventually('the last pod to go', async () => (await list(Pod, namespace)).length === 0);
     });
 
     test('a claim that is deleted stays until the last pod that uses it is gone', async () => {

@@ -23,7 +23,7 @@ export function boundsOf(deployment: Pick<Deployment, 'spec'>): Bounds {
   return { surge, unavailable: Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas) };
 }
 
-function countOf(value: number | string, total: number, round: (count: number) => number): number {
+export function countOf(value: number | string, total: number, round: (count: number) => number): number {
   if (typeof value === 'number') return value;
   const [, percent] = /^(\d+)%$/.exec(value) ?? [];
   if (percent === undefined) throw new RangeError(`neither a number nor a percentage: ${value}`);

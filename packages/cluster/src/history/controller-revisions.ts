@@ -19,9 +19,13 @@ import { ControllerRevision } from '@keelson/core/apps/v1';
 import type { PodTemplateSpec } from '@keelson/core/v1';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { controlledBy, orphansIn } from '../ownership/controller-index.ts';
-import { revisionHash, revisionText, templatePatch } from './revision-hash.ts';
+import { revisionText, templatePatch } from './revision-hash.ts';
 
-const hashLabel = 'controller.kubernetes.io/hash';
+/** How a kind calls its revisions. */
+export interface Naming<Owner> {
+  readonly hashLabel: string;
+  readonly hash: (owner: Owner, data: unknown, collisionCount: number) => string;
+}
 
 export interface Remembered {
   readonly revision: ControllerRevision;
@@ -57,6 +61,7 @@ export async function rememberTemplate<K extends Kind>(
   kind: K,
   owner: Rememberer<K>,
   revisions: readonly ControllerRevision[],
+  naming: Naming<Rememberer<K>>,
 ): Promise<Remembered> {
   const data = templatePatch(owner.spec.template);
   const text = revisionText(data);
@@ -66,7 +71,7 @@ export async function rememberTemplate<K extends Kind>(
   if (equal && equal === latest) return { revision: equal, collisionCount };
   const revision = (latest?.revision ?? 0) + 1;
   if (equal) return { revision: await client.update(ControllerRevision, { ...equal, revision }), collisionCount };
-  return create(client, kind, owner, { data, revision }, collisionCount);
+  return create(client, kind, owner, { data, revision }, naming);
 }
 
 /** A name that another content has already is avoided by counting on. */
@@ -75,15 +80,15 @@ async function create<K extends Kind>(
   kind: K,
   owner: Rememberer<K>,
   content: Pick<ControllerRevision, 'data' | 'revision'>,
-  collisionCount: number,
+  { hash, hashLabel }: Naming<Rememberer<K>>,
 ): Promise<Remembered> {
   const { name, namespace, annotations } = owner.metadata;
-  const labelled = revisionHash(content.data, owner.status.collisionCount ?? 0);
-  for (let count = collisionCount; ; count += 1) {
-    const key = { name: `${name.slice(0, 223)}-${revisionHash(content.data, count)}`, namespace: namespace ?? '' };
+  for (let count = owner.status.collisionCount ?? 0; ; count += 1) {
+    const suffix = hash(owner, content.data, count);
+    const key = { name: `${name.slice(0, 223)}-${suffix}`, namespace: namespace ?? '' };
     const metadata = {
       ...key,
-      labels: { ...owner.spec.template.metadata?.labels, [hashLabel]: labelled },
+      labels: { ...owner.spec.template.metadata?.labels, [hashLabel]: suffix },
       ...(annotations ? { annotations } : {}),
       ownerReferences: [controllerReference(kind, owner)],
     };
@@ -99,15 +104,9 @@ async function create<K extends Kind>(
   }
 }
 
-/** Removes the oldest of those that nothing uses, until `limit` of them are left. */
-export async function forgetOld(
-  client: Client,
-  revisions: readonly ControllerRevision[],
-  isLive: (revision: ControllerRevision) => boolean,
-  limit: number,
-): Promise<void> {
-  const idle = revisions.filter((each) => !isLive(each));
-  for (const revision of limit < 0 ? [] : idle.slice(0, Math.max(idle.length - limit, 0))) {
+/** Removes so many of those that nothing uses, oldest first. */
+export async function forgetOld(client: Client, idle: readonly ControllerRevision[], count: number): Promise<void> {
+  for (const revision of idle.slice(0, Math.max(count, 0))) {
     try {
       await client.delete(ControllerRevision, keyOf(revision));
     } catch (error) {

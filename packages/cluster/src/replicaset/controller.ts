@@ -1,13 +1,22 @@
 /**
- * The ReplicaSet controller: as many pods as asked for, no more and no fewer.
+ * The controller of ReplicaSets and of ReplicationControllers: as many pods as asked for, no more and no fewer.
  *
  * Kubernetes guards against a cache that does not show its own pods yet by expectations: it acts again only when the
  * watch has shown all that it did. Here the stores show our own writes at once, so a pass always sees the pods that the
  * one before has made or deleted, and need not wait.
  */
-import { createWorkQueue, type InformerEvent, type InformerHandle } from '@keelson/client';
-import { controllerOf, equalJson, keyOf, matchesLabels, type NamespacedName, type Requirement } from '@keelson/core';
-import { ReplicaSet } from '@keelson/core/apps/v1';
+import { createWorkQueue, type InformerEvent, type InformerHandle, type UpdateOf } from '@keelson/client';
+import {
+  controllerOf,
+  equalJson,
+  type Kind,
+  keyOf,
+  matchesLabels,
+  type NamespacedName,
+  type ObjectOf,
+  type Requirement,
+} from '@keelson/core';
+import type { ReplicaSet, ReplicaSetStatus } from '@keelson/core/apps/v1';
 import { Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
@@ -25,39 +34,55 @@ import { type Failure, type Observation, statusOf } from './status.ts';
 /** No more than this in one pass, so that one ReplicaSet cannot hold up all others. */
 const maxBurst = 500;
 
-export function startReplicaSetController(context: ControllerContext): RunningController {
-  const controller = new ReplicaSetController(context);
+/** A kind whose objects want a number of pods; all of this is written for ReplicaSets, as which the others are seen. */
+export interface ReplicaKind<K extends Kind> {
+  readonly kind: K;
+  readonly name: string;
+  /** Who says what is said. */
+  readonly component: string;
+  readonly view: (object: ObjectOf<K>) => ReplicaSet;
+  /** The object with a status, as the kind has it. */
+  readonly withStatus: (object: ObjectOf<K>, status: ReplicaSetStatus) => ObjectOf<K>;
+}
+
+export function startReplicaController<K extends Kind>(
+  context: ControllerContext,
+  sort: ReplicaKind<K>,
+): RunningController {
+  const controller = new ReplicaController(context, sort);
   controller.subscribe();
   return startLoop(context, {
-    name: 'replicaset',
+    name: sort.name,
     queue: controller.queue,
     informers: controller.informers,
     sync: (key) => controller.sync(key),
   });
 }
 
-class ReplicaSetController {
+class ReplicaController<K extends Kind> {
   readonly queue;
+  readonly #sort: ReplicaKind<K>;
   readonly #context: ControllerContext;
   readonly #podControl: PodControl;
-  readonly #replicaSets: InformerHandle<ReplicaSet>;
+  readonly #owners: InformerHandle<ObjectOf<K>>;
   readonly #pods: InformerHandle<Pod>;
 
-  constructor(context: ControllerContext) {
+  constructor(context: ControllerContext, sort: ReplicaKind<K>) {
+    this.#sort = sort;
     this.#context = context;
     this.queue = createWorkQueue({ clock: context.clock });
-    this.#podControl = podControl(context.client, context.recorder('replicaset-controller'));
-    this.#replicaSets = context.informers.informer(ReplicaSet);
+    this.#podControl = podControl(context.client, context.recorder(sort.component));
+    this.#owners = context.informers.informer(sort.kind);
     this.#pods = context.informers.informer(Pod, { indexes: controllerIndex });
   }
 
   get informers() {
-    return [this.#replicaSets, this.#pods];
+    return [this.#owners, this.#pods];
   }
 
   subscribe(): void {
     const { signal } = this.#context;
-    this.#replicaSets.subscribe(({ object }) => this.queue.add(keyOf(object)), { signal });
+    this.#owners.subscribe(({ object }) => this.queue.add(keyOf(object)), { signal });
     this.#pods.subscribe((event) => this.#podChanged(event), { signal });
   }
 
@@ -65,23 +90,28 @@ class ReplicaSetController {
     const states = event.type === 'updated' ? [event.previous, event.object] : [event.object];
     for (const pod of states) {
       const controller = controllerOf(pod);
-      if (controller?.kind === ReplicaSet.kind) this.queue.add(`${pod.metadata.namespace}/${controller.name}`);
+      if (controller?.kind === this.#sort.kind.kind) this.queue.add(`${pod.metadata.namespace}/${controller.name}`);
     }
     if (controllerOf(event.object) || event.type === 'deleted') return;
-    for (const replicaSet of this.#replicaSets.store.list({ namespace: event.object.metadata.namespace })) {
+    for (const replicaSet of this.#viewsIn(event.object.metadata.namespace)) {
       const selector = selectorOf(replicaSet.spec.selector);
       if (selector && matchesLabels(selector, event.object.metadata.labels)) this.queue.add(keyOf(replicaSet));
     }
   }
 
+  #viewsIn(namespace: string): readonly ReplicaSet[] {
+    return this.#owners.store.list({ namespace }).map((object) => this.#sort.view(object));
+  }
+
   async sync(key: NamespacedName): Promise<void> {
-    const replicaSet = this.#replicaSets.store.get(key);
+    const owner = this.#owners.store.get(key);
+    const replicaSet = owner && this.#sort.view(owner);
     const selector = replicaSet && selectorOf(replicaSet.spec.selector);
-    if (!replicaSet || !selector) return;
+    if (!selector) return;
     const { uid, namespace, deletionTimestamp } = replicaSet.metadata;
     const candidates = [...controlledBy(this.#pods.store, uid), ...orphansIn(this.#pods.store, namespace)];
-    const active = await this.#claim(replicaSet, selector, candidates.filter(isActive));
-    const failed = deletionTimestamp === undefined ? await this.#manage(replicaSet, active) : undefined;
+    const active = await this.#claim(owner, selector, candidates.filter(isActive));
+    const failed = deletionTimestamp === undefined ? await this.#manage(owner, active) : undefined;
     // Read again: what was made or deleted just now is part of the picture.
     const owned = controlledBy(this.#pods.store, uid).filter(({ metadata }) =>
       matchesLabels(selector, metadata.labels),
@@ -92,36 +122,33 @@ class ReplicaSetController {
       failure: failed?.failure,
       wallMs: this.#context.clock.now(),
     };
-    await this.#writeStatus(replicaSet, observation);
+    await this.#writeStatus(owner, observation);
     if (failed) throw failed.error;
     const checkInMs = nextAvailabilityMs(observation.active, replicaSet.spec.minReadySeconds ?? 0, observation.wallMs);
     if (checkInMs !== undefined) this.queue.addAfter(key, checkInMs);
   }
 
-  #claim(
-    replicaSet: ReplicaSet,
-    selector: readonly Requirement[],
-    candidates: readonly Pod[],
-  ): Promise<readonly Pod[]> {
+  #claim(owner: ObjectOf<K>, selector: readonly Requirement[], candidates: readonly Pod[]): Promise<readonly Pod[]> {
     const { client } = this.#context;
-    return claimObjects({ client, ownerKind: ReplicaSet, owner: replicaSet, selector, kind: Pod }, candidates);
+    return claimObjects({ client, ownerKind: this.#sort.kind, owner, selector, kind: Pod }, candidates);
   }
 
   /** Makes or deletes what is missing or too much; says what went wrong, if anything did. */
   async #manage(
-    replicaSet: ReplicaSet,
+    owner: ObjectOf<K>,
     active: readonly Pod[],
   ): Promise<{ readonly failure: Failure; readonly error: unknown } | undefined> {
+    const replicaSet = this.#sort.view(owner);
     const surplus = active.length - (replicaSet.spec.replicas ?? 1);
     try {
       if (surplus < 0) {
-        const pod = podFromTemplate(ReplicaSet, replicaSet, replicaSet.spec.template);
+        const pod = podFromTemplate(this.#sort.kind, owner, replicaSet.spec.template);
         const missing = Array.from({ length: Math.min(-surplus, maxBurst) }, () => pod);
-        await inBatches(missing, (each) => this.#podControl.create(replicaSet, each));
+        await inBatches(missing, (each) => this.#podControl.create(owner, each));
       } else if (surplus > 0) {
         const count = Math.min(surplus, maxBurst);
         const chosen = podsToDelete(active, this.#related(replicaSet), count, this.#context.clock.now());
-        await allOf(chosen.map((pod) => this.#podControl.delete(replicaSet, pod)));
+        await allOf(chosen.map((pod) => this.#podControl.delete(owner, pod)));
       }
       return undefined;
     } catch (error) {
@@ -135,15 +162,14 @@ class ReplicaSetController {
   #related(replicaSet: ReplicaSet): readonly Pod[] {
     const owner = controllerOf(replicaSet);
     if (!owner) return [];
-    return this.#replicaSets.store
-      .list({ namespace: replicaSet.metadata.namespace })
+    return this.#viewsIn(replicaSet.metadata.namespace)
       .filter((each) => controllerOf(each)?.uid === owner.uid)
       .flatMap(({ metadata }) => controlledBy(this.#pods.store, metadata.uid));
   }
 
-  async #writeStatus(replicaSet: ReplicaSet, observation: Observation): Promise<void> {
-    const status = statusOf(replicaSet, observation);
-    if (equalJson(status, replicaSet.status)) return;
-    await this.#context.client.update(ReplicaSet, { ...replicaSet, status }, { subresource: 'status' });
+  async #writeStatus(owner: ObjectOf<K>, observation: Observation): Promise<void> {
+    const next = this.#sort.withStatus(owner, statusOf(this.#sort.view(owner), observation));
+    if (equalJson(next, owner)) return;
+    await this.#context.client.update(this.#sort.kind, next as UpdateOf<K>, { subresource: 'status' });
   }
 }

@@ -14,7 +14,7 @@ export function misfitOf(pod: Pod, node: Node): string | undefined {
   if (node.spec.unschedulable && !isTolerated(unschedulable)) return 'node(s) were unschedulable';
   const untolerated = node.spec.taints?.find((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(taint));
   if (untolerated) return `node(s) had untolerated taint {${untolerated.key}: ${untolerated.value ?? ''}}`;
-  return matchesAffinity(pod, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
+  return matchesAffinity(pod.spec, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
 }
 
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
@@ -22,13 +22,13 @@ const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 
 const isReady = ({ status }: Node): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
 
-function tolerates({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+export function tolerates({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (!key) return operator === 'Exists';
   return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
 }
 
-function matchesAffinity({ spec }: Pod, node: Node): boolean {
+export function matchesAffinity(spec: Pod['spec'], node: Node): boolean {
   const labels = node.metadata.labels ?? {};
   const isSelected = Object.entries(spec.nodeSelector ?? {}).every(([name, value]) => labels[name] === value);
   const { nodeSelectorTerms } = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};

@@ -10,7 +10,8 @@ import { ControllerRevision, StatefulSet } from '@keelson/core/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
-import { forgetOld, rememberTemplate, revisionsOf } from '../history/controller-revisions.ts';
+import { forgetOld, type Naming, rememberTemplate, revisionsOf } from '../history/controller-revisions.ts';
+import { revisionHash } from '../history/revision-hash.ts';
 import { selectorOf } from '../ownership/claim.ts';
 import { claimObjects } from '../ownership/claim-objects.ts';
 import { controlledBy, controllerIndex, orphansIn } from '../ownership/controller-index.ts';
@@ -21,6 +22,11 @@ import { isMember } from './ordinals.ts';
 import { isOrdered, type Plan, planOf, type Step } from './plan.ts';
 import { StatefulPodControl } from './pod-control.ts';
 import { statusOf } from './status.ts';
+
+const naming: Naming<StatefulSet> = {
+  hashLabel: 'controller.kubernetes.io/hash',
+  hash: (_set, data, collisionCount) => revisionHash(data, collisionCount),
+};
 
 export function startStatefulSetController(context: ControllerContext): RunningController {
   const controller = new StatefulSetController(context);
@@ -96,7 +102,7 @@ class StatefulSetController {
     const { client, clock } = this.#context;
     const remembered = await revisionsOf(client, StatefulSet, set, selector, this.#revisions);
     const pods = await this.#claim(set, selector);
-    const { revision: update, collisionCount } = await rememberTemplate(client, StatefulSet, set, remembered);
+    const { revision: update, collisionCount } = await rememberTemplate(client, StatefulSet, set, remembered, naming);
     const current = remembered.find(({ metadata }) => metadata.name === set.status.currentRevision) ?? update;
     const revisions: Revisions = { current, update };
     const wallMs = clock.now();
@@ -107,8 +113,9 @@ class StatefulSetController {
     const seen = { currentRevision: current.metadata.name, updateRevision, collisionCount };
     await this.#writeStatus(set, statusOf(set, { pods: after, ...seen, wallMs }));
     const used = new Set([current.metadata.name, updateRevision, ...pods.map(revisionOf)]);
+    const idle = remembered.filter(({ metadata }) => !used.has(metadata.name));
     const limit = set.spec.revisionHistoryLimit ?? 10;
-    await forgetOld(client, remembered, ({ metadata }) => used.has(metadata.name), limit);
+    if (limit >= 0) await forgetOld(client, idle, idle.length - limit);
     if (failure) throw failure.error;
     const checkInMs = nextAvailabilityMs(after, set.spec.minReadySeconds ?? 0, wallMs);
     if (checkInMs !== undefined) this.queue.addAfter(key, checkInMs);

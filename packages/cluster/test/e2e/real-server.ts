@@ -16,6 +16,8 @@ const rights = [
   'system:controller:pvc-protection-controller',
   'system:controller:pv-protection-controller',
   'system:controller:job-controller',
+  'system:controller:replication-controller',
+  'system:controller:daemon-set-controller',
   'system:controller:endpoint-controller',
   'system:controller:endpointslice-controller',
   'system:controller:cronjob-controller',

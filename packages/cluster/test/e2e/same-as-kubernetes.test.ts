@@ -16,6 +16,7 @@ import { nodes, onlyNode, type Server } from '../behaviour.ts';
 import { record, recording, tell } from '../chapters.ts';
 import { cronJobChapters } from '../cron-job-chapters.ts';
 import { jobChapters } from '../job-chapters.ts';
+import { otherWorkloads } from './chapters/other-workloads.ts';
 import { services } from './chapters/services.ts';
 import { statefulSets } from './chapters/stateful-sets.ts';
 import { masked, wordsOf } from './masked.ts';
@@ -299,7 +300,7 @@ describe('our controllers and Kubernetes’ own', { skip: found.available ? fals
     await embedded?.[Symbol.asyncDispose]();
   });
 
-  for (const [name, chapter] of Object.entries({ ...chapters, ...statefulSets, ...services })) {
+  for (const [name, chapter] of Object.entries({ ...chapters, ...statefulSets, ...services, ...otherWorkloads })) {
     test(`${name}: the same can be read afterwards`, async () => {
       const told = async ({ client }: Server) => {
         // The same name on both sides, since it is part of what is read.

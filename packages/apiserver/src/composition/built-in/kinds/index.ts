@@ -33,6 +33,7 @@ import {
 } from './plain-kinds.ts';
 import { pod } from './pod.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
+import { replicationController } from './replication-controller.ts';
 import { service } from './service.ts';
 import { controllerRevision, statefulSet } from './stateful-set.ts';
 import { persistentVolume, persistentVolumeClaim, storageClass } from './storage.ts';
@@ -50,7 +51,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   persistentvolumes: persistentVolume,
   pods: pod,
   podtemplates: { generation: 'content', returnsDeleted: true },
-  replicationcontrollers: counted,
+  replicationcontrollers: replicationController,
   resourcequotas: returned,
   secrets: secret,
   serviceaccounts: serviceAccount,

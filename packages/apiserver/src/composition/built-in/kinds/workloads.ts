@@ -105,7 +105,7 @@ function strategyProblems(strategy: NonNullable<Deployment['spec']>['strategy'] 
     : [];
 }
 
-function statusProblems(object: ApiObject): readonly Problem[] {
+export function statusProblems(object: ApiObject): readonly Problem[] {
   const status = (object.status ?? {}) as Readonly<Record<string, number | undefined>>;
   const counts = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
   const causes = counts.flatMap((name) => nonNegative(`status.${name}`, status[name]));
