@@ -28,7 +28,7 @@ import { allOf, inBatches, type PodControl, podControl } from '../pod-control.ts
 import { podFromTemplate } from '../pod-from-template.ts';
 import { podsToDelete } from './deletion-order.ts';
 
-import { isActive, isTerminating, nextAvailabilityMs } from './pods.ts';
+import { isActive, isCountedChange, isTerminating, nextAvailabilityMs } from './pods.ts';
 import { type Failure, type Observation, statusOf } from './status.ts';
 
 /** No more than this in one pass, so that one ReplicaSet cannot hold up all others. */
@@ -87,6 +87,7 @@ class ReplicaController<K extends Kind> {
   }
 
   #podChanged(event: InformerEvent<Pod>): void {
+    if (event.type === 'updated' && !isCountedChange(event.previous, event.object)) return;
     const states = event.type === 'updated' ? [event.previous, event.object] : [event.object];
     for (const pod of states) {
       const controller = controllerOf(pod);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pod, readySince } from '../../test/pods.ts';
-import { isActive, isAvailable, isTerminating, nextAvailabilityMs } from './pods.ts';
+import { isActive, isAvailable, isCountedChange, isTerminating, nextAvailabilityMs } from './pods.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const going = { deletionTimestamp: '2026-01-01T00:59:00Z' };
@@ -28,6 +28,27 @@ test('a pod is available once it has been ready for minReadySeconds', () => {
   assert.ok(!isAvailable(ready, 11, now));
   assert.ok(!isAvailable(pod('a'), 0, now));
   assert.ok(!isAvailable(pod('a', { status: { conditions: [{ type: 'Ready', status: 'False' }] } }), 0, now));
+});
+
+test('a change of a pod counts when it changes what is counted', () => {
+  const ready = readySince('2026-01-01T00:59:50Z');
+  const cases = [
+    [{}, { spec: { nodeName: 'other' } }, false],
+    [{ status: { phase: 'Pending' } }, { status: { phase: 'Running', podIP: '10.0.0.1' } }, false],
+    [{}, { status: ready }, true],
+    [{ status: ready }, { status: readySince('2026-01-01T00:59:55Z') }, true],
+    [{}, { status: { phase: 'Failed' } }, true],
+    [{}, { metadata: going }, true],
+    [{}, { metadata: { labels: { app: 'other' } } }, true],
+    [
+      {},
+      { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'x', controller: true }] } },
+      true,
+    ],
+  ] as const;
+  for (const [before, after, counts] of cases) {
+    assert.equal(isCountedChange(pod('a', before), pod('a', after)), counts, JSON.stringify([before, after]));
+  }
 });
 
 test('the next check is when the first ready pod becomes available', () => {

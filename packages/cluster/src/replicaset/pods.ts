@@ -1,4 +1,9 @@
-/** What a ReplicaSet sees in its pods: which count, which are ready, and since when. */
+/**
+ * What a ReplicaSet sees in its pods: which count, which are ready, and since when.
+ *
+ * Readiness is found once for each state of a pod: with a thousand pods it is asked for a million times while they start.
+ */
+import { controllerOf, equalJson } from '@keelson/core';
 import type { Pod } from '@keelson/core/v1';
 
 /** It serves, or may yet. */
@@ -11,15 +16,38 @@ export const isTerminating = ({ metadata, status }: Pod): boolean =>
 
 const isTerminal = ({ phase }: Pod['status']): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-const readyCondition = ({ status }: Pod) =>
-  status.conditions?.find(({ type, status: isTrue }) => type === 'Ready' && isTrue === 'True');
+interface Readiness {
+  readonly isReady: boolean;
+  readonly since: number | undefined;
+}
 
-export const isReady = (pod: Pod): boolean => readyCondition(pod) !== undefined;
+const known = new WeakMap<Pod, Readiness>();
+
+function readinessOf(pod: Pod): Readiness {
+  const found = known.get(pod);
+  if (found) return found;
+  const condition = pod.status.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const time = condition?.lastTransitionTime;
+  const readiness = { isReady: condition !== undefined, since: time ? Date.parse(time) : undefined };
+  known.set(pod, readiness);
+  return readiness;
+}
+
+export const isReady = (pod: Pod): boolean => readinessOf(pod).isReady;
 
 /** Wall time in milliseconds since which it is ready; `undefined` when it is not, or it was not noted. */
-export function readySince(pod: Pod): number | undefined {
-  const { lastTransitionTime } = readyCondition(pod) ?? {};
-  return lastTransitionTime ? Date.parse(lastTransitionTime) : undefined;
+export const readySince = (pod: Pod): number | undefined => readinessOf(pod).since;
+
+/** Whether a change of a pod is one for whoever counts it: most, such as a new address, are not. */
+export function isCountedChange(before: Pod, after: Pod): boolean {
+  return (
+    isActive(before) !== isActive(after) ||
+    isTerminating(before) !== isTerminating(after) ||
+    isReady(before) !== isReady(after) ||
+    readySince(before) !== readySince(after) ||
+    controllerOf(before)?.uid !== controllerOf(after)?.uid ||
+    !equalJson(before.metadata.labels, after.metadata.labels)
+  );
 }
 
 /** Ready for at least `minReadySeconds`. */
