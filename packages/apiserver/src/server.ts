@@ -5,8 +5,10 @@
  * the same clock, the same randomness and the same requests give the same answers, byte by byte.
  * Does not: persist anything, or run controllers; garbage collection, deployments and the rest are `@keelson/cluster`'s.
  */
+
 import type { Clock, Random, Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { type Authority, createAuthority, type Identity } from '@keelson/core/x509';
 import type { Tokens } from './authenticate/authenticate.ts';
 import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
@@ -14,7 +16,6 @@ import type { PodUsage } from './pod-usage.ts';
 import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
 import { handleRequest } from './route/handle-request.ts';
-import { type Authority, createAuthority, type Identity } from './serving/certificates.ts';
 import { serveHttps } from './serving/https.ts';
 import { inProcessTransport } from './serving/in-process.ts';
 import { kubeconfigText } from './serving/kubeconfig.ts';
@@ -91,7 +92,12 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     async listen({ port = 0 } = {}) {
       if (identities === undefined) {
         const authority = createAuthority(random);
-        const server = authority.issueServer(['127.0.0.1', 'localhost', 'kubernetes', 'kubernetes.default.svc']);
+        const server = authority.issueServer('kube-apiserver', [
+          '127.0.0.1',
+          'localhost',
+          'kubernetes',
+          'kubernetes.default.svc',
+        ]);
         identities = { authority, server, client: authority.issueClient(administrator.name, administrator.groups) };
       }
       const { authority, server, client } = identities;

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { createApiServer } from '@keelson/apiserver';
 import { nextTurn, systemRandom } from '@keelson/core/system';
+import { createAuthority } from '@keelson/core/x509';
 import type { ApiResponse, Sink } from '../src/request/exchange.ts';
-import { createAuthority } from '../src/serving/certificates.ts';
 import { type Patience, serveHttps } from '../src/serving/https.ts';
 
 const endless: Patience = { headersMs: 600_000, bodyMs: 600_000, idleMs: 600_000 };
@@ -16,7 +16,7 @@ const ok: ApiResponse = { status: 200, headers: {}, body: [Buffer.from('ok')] };
 /** A door whose answers a test gives, and plain connections to it. */
 async function open(patience: Partial<Patience>, answer: () => ApiResponse = () => ok) {
   const authority = createAuthority(systemRandom);
-  const server = authority.issueServer(['127.0.0.1']);
+  const server = authority.issueServer('kube-apiserver', ['127.0.0.1']);
   const door = await serveHttps(async () => answer(), {
     port: 0,
     server,

@@ -1,10 +1,13 @@
 /** Metrics as they are read: names, watches and caches, and who may read them. */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { requestToken } from '@keelson/client';
 import { operator, rulesOf } from '@keelson/core';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
@@ -19,12 +22,15 @@ const controllers = [controller({ for: Widget, owns: [ConfigMap], reconcile: asy
 const open = operator({ name: 'measured', controllers });
 const measured = operator({ name: 'measured', secureMetrics: true, controllers });
 
-async function startMeasured(cluster: TestCluster, metrics: NonNullable<ManagerOptions['metrics']>) {
+async function startMeasured(
+  cluster: TestCluster,
+  metrics: Exclude<ManagerOptions['metrics'], undefined | false>,
+  declared = metrics.tls === undefined ? open : measured,
+) {
   const logger = rememberingLogger();
   const { clock } = cluster;
   const { transport } = cluster.cluster;
   const stop = new AbortController();
-  const declared = metrics && metrics.tls === undefined ? open : measured;
   const running = createManager(declared, { transport, clock, logger, health: false, metrics }).start(stop.signal);
   const started = () => logger.lines.find(({ message }) => message === 'starting server');
   while (started() === undefined) await nextTurn();
@@ -113,12 +119,22 @@ test('the rules on reviews follow from the declaration', () => {
   ]);
 });
 
-test('an operator that declares secure metrics is never served in the open', () => {
-  const refusal = new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
-  assert.throws(() => createManager(measured), refusal);
-  assert.throws(() => createManager(measured, { metrics: { port: 0 } }), refusal);
-  createManager(measured, { metrics: false });
-});
+test(
+  'metrics that are declared secure have a certificate of their own, and are never in the open',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    await using engine = await startMeasured(cluster, { host: '127.0.0.1', port: 0 }, measured);
+    const socket = connect({ host: '127.0.0.1', port: engine.port, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { subject, subjectAltName } = new X509Certificate(socket.getPeerCertificate().raw);
+    socket.destroy();
+    assert.deepEqual([subject, subjectAltName], ['CN=measured', 'DNS:localhost, IP Address:127.0.0.1']);
+    assert.equal(await statusOf(engine.port, undefined, { rejectUnauthorized: false }), 401);
+    await assert.rejects(statusOf(engine.port, undefined), 'nobody vouches for it');
+    await assert.rejects(fetch(`http://127.0.0.1:${engine.port}/metrics`), 'not in the open');
+  },
+);
 
 test('a certificate that cannot be read is one sentence', inTime, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-metrics-'));
@@ -140,10 +156,14 @@ test('a certificate that cannot be read is one sentence', inTime, async (t) => {
   });
 });
 
-function statusOf(port: number, authorization: string | undefined): Promise<number | undefined> {
+function statusOf(
+  port: number,
+  authorization: string | undefined,
+  tls: object = { ca: certificate },
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = authorization === undefined ? {} : { authorization };
-    request({ host: '127.0.0.1', port, path: '/metrics', ca: certificate, headers }, (answer) => {
+    request({ host: '127.0.0.1', port, path: '/metrics', ...tls, headers }, (answer) => {
       answer.resume();
       answer.on('end', () => resolve(answer.statusCode));
     })

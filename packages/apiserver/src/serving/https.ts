@@ -9,6 +9,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '@keelson/core/system';
+import type { Identity } from '@keelson/core/x509';
 import { maxBodyBytes } from '../decode/body.ts';
 import {
   type ApiRequest,
@@ -20,7 +21,6 @@ import {
 } from '../request/exchange.ts';
 import { credentialId } from '../request/user.ts';
 import { StatusError } from '../status.ts';
-import type { Identity } from './certificates.ts';
 import type { RequestHandler } from './in-process.ts';
 
 export interface HttpsListener extends AsyncDisposable {

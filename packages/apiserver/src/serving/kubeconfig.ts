@@ -1,5 +1,5 @@
 /** The text with which kubectl and every other client reach the server. */
-import type { Identity } from './certificates.ts';
+import type { Identity } from '@keelson/core/x509';
 
 export function kubeconfigText(server: string, authority: string, client: Identity): string {
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');

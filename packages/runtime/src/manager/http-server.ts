@@ -10,6 +10,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '@keelson/core';
+import type { Identity } from '@keelson/core/x509';
 
 export interface Answer {
   readonly status: number;
@@ -37,8 +38,11 @@ export interface ListenOptions {
   readonly host?: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Files with a certificate and its key, for HTTPS; what replaces them is used within ten seconds. @default plain HTTP */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /**
+   * A certificate and its key, for HTTPS: as files, of which what replaces them is used within ten seconds, or as PEM.
+   * @default plain HTTP
+   */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | Identity | undefined;
   /** What those who run the process set the port with, such as `--health-port`: errors name it. */
   readonly setBy?: string | undefined;
   /** Take a free port when this one is taken. @default false */
@@ -121,6 +125,9 @@ async function serverOf(
   tls: ListenOptions['tls'],
 ): Promise<Listener> {
   if (tls === undefined) return { server: createServer(respond), release: () => {} };
+  if ('certificate' in tls) {
+    return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond), release: () => {} };
+  }
   const read = async () => ({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
   try {
     const server = createTlsServer(await read(), respond);

@@ -19,6 +19,7 @@ import {
 } from '@keelson/client';
 import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { createAuthority } from '@keelson/core/x509';
 import { createCaches, isAbsentKind } from '../cache/caches.ts';
 import { problemOf } from '../cache/watch-problem.ts';
 import type { Controller } from '../controller/controller.ts';
@@ -52,7 +53,7 @@ export interface ManagerOptions {
   readonly health?: ListenOptions | false;
   /**
    * Where metrics are read, `false` for nowhere. With `tls`, only by those whom the API server lets `get` the path
-   * `/metrics`. @default port 8080, without TLS, by anybody
+   * `/metrics`. @default port 8080: without TLS by anybody, or with a certificate of its own where metrics are secure
    */
   readonly metrics?: ListenOptions | false;
   /**
@@ -116,14 +117,6 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
-  if (
-    operator.secureMetrics &&
-    options.plan === undefined &&
-    options.metrics !== false &&
-    options.metrics?.tls === undefined
-  ) {
-    throw new RangeError('metrics are for those who may: give metrics.tls, or metrics: false');
-  }
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
@@ -197,7 +190,8 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     );
     if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
     observeWatches(metrics.registry, () => informers.all);
-    const isSecure = options.metrics !== false && options.metrics?.tls !== undefined;
+    const metricsPlace = metricsPlaceOf(options.metrics, operator, random);
+    const isSecure = metricsPlace !== false && metricsPlace.tls !== undefined;
     const accessOf = isSecure ? metricsAccess({ client, clock, logger, path: '/metrics' }) : undefined;
     const metricsRoutes: Routes = {
       async '/metrics'({ authorization }) {
@@ -208,7 +202,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
       },
     };
-    await using _metrics = await serve('metrics', metricsRoutes, options.metrics, 8080, logger);
+    await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, 8080, logger);
 
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
@@ -243,6 +237,13 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     const all = { ...given, lease, identity };
     return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });
   }
+}
+
+/** Where metrics are declared secure and nobody gave a certificate, they have one that nobody vouches for. */
+function metricsPlaceOf(given: ManagerOptions['metrics'], operator: Operator, random: Random): ListenOptions | false {
+  if (given === false || !operator.secureMetrics || given?.tls !== undefined) return given ?? { port: 8080 };
+  const tls = createAuthority(random).issueServer(operator.name, ['localhost', '127.0.0.1']);
+  return { port: 8080, ...given, tls };
 }
 
 const statusOfRefusal = { unauthenticated: 401, forbidden: 403, busy: 503 } as const;

@@ -102,20 +102,20 @@ test('a setting with the name of an option that every operator has is refused', 
   });
 });
 
-test('metrics that are declared secure are never served in the open', () => {
+test('a certificate has two files; without, metrics that are declared secure have one of their own', () => {
   const secure = operator({ name: 'x', controllers: [{ for: ConfigMap }], secureMetrics: true });
-  assert.throws(() => readArguments([], {}, secure), /give --metrics-cert and --metrics-key, or --metrics-port 0/);
+  assert.match(helpText(secure), /get \/metrics\n +\(default: with a certificate that nobody vouches for\)\n/);
+  assert.match(helpText(plain), /get \/metrics\n {2}--leader-elect /);
+  assert.equal(readArguments([], {}, secure).metricsTls, undefined);
   assert.throws(() => readArguments(['--metrics-cert', 'a'], {}, plain), /must be given together/);
-  assert.throws(() => readArguments(['--metrics-port', '1'], {}, secure), /give --metrics-cert/);
   assert.equal(readArguments(['--metrics-port', '0'], {}, secure).metricsPort, 0);
   const given = readArguments(['--metrics-cert', 'a', '--metrics-key', 'b'], {}, secure);
   assert.deepEqual(given.metricsTls, { certFile: 'a', keyFile: 'b' });
 });
 
-test('a plan logs warnings alone unless told otherwise, and needs no certificate, since it serves nothing', () => {
-  const secure = operator({ name: 'x', controllers: [{ for: ConfigMap }], secureMetrics: true });
+test('a plan logs warnings alone unless told otherwise', () => {
   const levelOf = (...argv: readonly string[]) => {
-    const { plan, logLevel } = readArguments(argv, {}, secure);
+    const { plan, logLevel } = readArguments(argv, {}, plain);
     return [plan, logLevel];
   };
   assert.deepEqual(levelOf('--plan'), [true, 'warn']);

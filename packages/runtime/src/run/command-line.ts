@@ -73,9 +73,6 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
   const metricsPort = port('--metrics-port', values['metrics-port']);
   const metricsTls = pairOf(values['metrics-cert'], values['metrics-key']);
-  if (operator.secureMetrics && !values.plan && metricsPort > 0 && metricsTls === undefined) {
-    throw new RangeError('metrics are for those who may: give --metrics-cert and --metrics-key, or --metrics-port 0');
-  }
   return {
     kubeconfig: values.kubeconfig,
     context: values.context,
@@ -210,10 +207,13 @@ function oneOf<const T extends string>(option: string, text: string, choices: re
   throw new RangeError(`${option} must be one of ${choices.join(', ')}, received "${text}"`);
 }
 
+const ownCertificate = '\n                        (default: with a certificate that nobody vouches for)';
+
 /** The text of `--help`. */
 export const helpText = ({
   name,
   leaderElection: leads = false,
+  secureMetrics: secure = false,
   settings,
 }: Operator): string => `Usage: ${name} [options]
 
@@ -228,7 +228,7 @@ Options:
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
   --metrics-cert FILE, --metrics-key FILE
-                        answer with TLS, and only those who may get /metrics
+                        answer with TLS, and only those who may get /metrics${secure ? ownCertificate : ''}
   --leader-elect        let one of several replicas work while the others stand by
                         (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
   --leader-elect-lease NAMESPACE/NAME

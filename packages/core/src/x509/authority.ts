@@ -1,24 +1,27 @@
 /**
- * The server's own authority, and the certificates that it issues for itself and for its administrator.
+ * An authority of a process's own, and the certificates that it issues: for servers, and for users.
  *
  * Written out by hand: Node can sign but not issue, and loading a library for two certificates takes longer than
- * starting the server. For loopback and tests alone; the keys live and die with the process.
+ * starting a server. The keys live and die with the process.
+ * Does not: expire. What has to be trusted for long, or by others, comes from elsewhere.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import type { Random } from '@keelson/core';
+import type { Random } from '../random.ts';
 import { bits, boolean, explicit, implicit, integer, objectId, octets, sequence, set, utcTime, utf8 } from './der.ts';
 
-/** Certificate and key as PEM. */
+/** A certificate and its key, as PEM. */
 export interface Identity {
   readonly certificate: string;
   readonly key: string;
 }
 
+/** Issues certificates. */
 export interface Authority {
+  /** Its own one, as PEM: who trusts it trusts all that it issues. */
   readonly certificate: string;
-  /** For a server that is reached by these names and addresses. */
-  issueServer(hosts: readonly string[]): Identity;
+  /** For a server of that name that is reached by these names and addresses. */
+  issueServer(name: string, hosts: readonly string[]): Identity;
   /** For a client that is this user in these groups. */
   issueClient(user: string, groups: readonly string[]): Identity;
 }
@@ -88,6 +91,7 @@ const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const alternativeName = (host: string): Buffer =>
   isIPv4(host) ? implicit(7, Buffer.from(host.split('.').map(Number))) : implicit(2, Buffer.from(host));
 
+/** A new authority, with a new key. */
 export function createAuthority(random: Random): Authority {
   const keys = newKey();
   const issuer: Name = [[commonName, 'keelson']];
@@ -125,7 +129,7 @@ export function createAuthority(random: Random): Authority {
   };
   return {
     certificate: ca,
-    issueServer: (hosts) => issue([[commonName, 'kube-apiserver']], '1.3.6.1.5.5.7.3.1', hosts),
+    issueServer: (server, hosts) => issue([[commonName, server]], '1.3.6.1.5.5.7.3.1', hosts),
     issueClient: (user, groups) =>
       issue([...groups.map((group) => [organization, group] as const), [commonName, user]], '1.3.6.1.5.5.7.3.2', []),
   };

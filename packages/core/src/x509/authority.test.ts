@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { systemRandom } from '@keelson/core/system';
-import { createAuthority } from './certificates.ts';
+import { systemRandom } from '../system.ts';
+import { createAuthority } from './authority.ts';
 
 const authority = createAuthority(systemRandom);
 const ca = new X509Certificate(authority.certificate);
@@ -13,9 +13,10 @@ test('the authority may issue certificates, and vouches for itself', () => {
 });
 
 test('a server certificate names addresses as addresses and names as names', () => {
-  const { certificate, key } = authority.issueServer(['127.0.0.1', 'localhost']);
+  const { certificate, key } = authority.issueServer('web', ['127.0.0.1', 'localhost']);
   const server = new X509Certificate(certificate);
   assert.equal(server.subjectAltName, 'IP Address:127.0.0.1, DNS:localhost');
+  assert.equal(server.subject, 'CN=web');
   assert.equal(server.ca, false);
   assert.ok(server.verify(ca.publicKey) && server.checkIssued(ca) && server.checkPrivateKey(createPrivateKey(key)));
   assert.deepEqual(server.keyUsage, ['1.3.6.1.5.5.7.3.1']);
@@ -29,6 +30,8 @@ test('a client certificate carries the user and the groups', () => {
 });
 
 test('no two certificates have the same number', () => {
-  const numbers = [1, 2, 3].map(() => new X509Certificate(authority.issueServer(['a']).certificate).serialNumber);
+  const numbers = [1, 2, 3].map(
+    () => new X509Certificate(authority.issueServer('web', ['a']).certificate).serialNumber,
+  );
   assert.equal(new Set(numbers).size, numbers.length);
 });

@@ -1,0 +1,1 @@
+export { type Authority, createAuthority, type Identity } from './authority.ts';
