@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { connect, Server, type Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, Server, type Socket } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createSecureContext } from 'node:tls';
 import { ListenError, listen, type Visit } from '../src/manager/http-server.ts';
+import { type CertificatePair, renewCertificate } from '../src/manager/renewed-certificate.ts';
+import { certificate, key } from './certificate.ts';
 
 const host = '127.0.0.1';
 const unexpected = (error: Error) => assert.fail(error);
@@ -60,6 +65,55 @@ test('a request that makes no sense is answered, and the server goes on', async 
   socket.end('GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.match(await text(socket), /^HTTP\/1\.1 400 /);
   assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
+});
+
+test('a certificate that cannot be used is reported once, and the one before is served until a good one comes', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-certificate-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
+  await writeFile(files.certFile, certificate);
+  await writeFile(files.keyFile, key);
+  const happened: string[] = [];
+  // At once, or the file would be seen while it is empty.
+  const replace = async (file: string, text: string) => {
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  };
+  let wake = () => {};
+  const note = (what: string) => {
+    happened.push(what);
+    wake();
+  };
+  const until = async (count: number) => {
+    while (happened.length < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const use = (pair: CertificatePair) => {
+    note('looked');
+    createSecureContext(pair);
+    note('used');
+  };
+  using _ = renewCertificate('metrics', files, use, { everyMs: 5, onError: ({ message }) => note(message) });
+  // Nothing else keeps the process while files are looked at.
+  const alive = createServer().listen(0, host);
+  t.after(() => alive.close());
+  await replace(files.certFile, 'garbage');
+  await until(2);
+  await replace(files.certFile, 'garbage of another length');
+  await until(3);
+  await replace(files.certFile, certificate);
+  await until(5);
+  await replace(files.keyFile, 'garbage');
+  await until(7);
+  const reported =
+    /^The new certificate of the metrics server cannot be used: .+\. The one before is served until that is mended\.$/;
+  assert.deepEqual(
+    happened.map((what) => (reported.test(what) ? 'reported' : what)),
+    ['looked', 'reported', 'looked', 'looked', 'used', 'looked', 'reported'],
+  );
 });
 
 test('a taken port is one sentence, or replaced by a free one where that is wanted', async () => {

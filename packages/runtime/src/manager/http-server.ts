@@ -4,13 +4,12 @@
  * They listen where strangers can reach them, so an answer says no more than its route decides, and a failure says
  * nothing at all. What fails later, such as to accept a connection, is reported and does not end the process.
  */
-import { unwatchFile, watchFile } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
+import { readCertificate, renewCertificate } from './renewed-certificate.ts';
 
 export interface Answer {
   readonly status: number;
@@ -74,7 +73,7 @@ export async function listen(
         response.writeHead(status, { 'content-type': contentType }).end(request.method === 'HEAD' ? undefined : body);
       });
   };
-  const { server, release } = await serverOf(what, respond, options.tls);
+  const { server, renewal } = await serverOf(what, respond, options.tls, onError);
   // As controller-runtime has it: who sends nothing does not hold a connection.
   server.headersTimeout = 32_000;
   server.requestTimeout = 32_000;
@@ -103,7 +102,7 @@ export async function listen(
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
-      release();
+      renewal?.[Symbol.dispose]();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
@@ -111,38 +110,24 @@ export async function listen(
   };
 }
 
-/** How often files of certificates are looked at. */
-const lookMs = 10_000;
-
 interface Listener {
   readonly server: Server;
-  readonly release: () => void;
+  readonly renewal: Disposable | undefined;
 }
 
 async function serverOf(
   what: string,
   respond: (request: IncomingMessage, response: ServerResponse) => void,
   tls: ListenOptions['tls'],
+  onError: (error: Error) => void,
 ): Promise<Listener> {
-  if (tls === undefined) return { server: createServer(respond), release: () => {} };
+  if (tls === undefined) return { server: createServer(respond), renewal: undefined };
   if ('certificate' in tls) {
-    return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond), release: () => {} };
+    return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond), renewal: undefined };
   }
-  const read = async () => ({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
   try {
-    const server = createTlsServer(await read(), respond);
-    // Who replaces both files is seen between the two: what does not fit together is looked at again.
-    const renew = () =>
-      void read()
-        .then((pair) => server.setSecureContext(pair))
-        .catch(() => {});
-    watchFile(tls.certFile, { interval: lookMs, persistent: false }, renew);
-    watchFile(tls.keyFile, { interval: lookMs, persistent: false }, renew);
-    const release = () => {
-      unwatchFile(tls.certFile, renew);
-      unwatchFile(tls.keyFile, renew);
-    };
-    return { server, release };
+    const server = createTlsServer(await readCertificate(tls), respond);
+    return { server, renewal: renewCertificate(what, tls, (pair) => server.setSecureContext(pair), { onError }) };
   } catch (error) {
     throw new ListenError(`The ${what} server has no certificate: ${(error as Error).message}.`, { cause: error });
   }
