@@ -74,6 +74,22 @@ export const apply: Area = {
       }
     },
 
+    'what has another owner in another version, and cannot be converted to it, is refused with 500': async (t) => {
+      const namespace = await t.namespace();
+      const old = `/api/v1/namespaces/${namespace}/events`;
+      const about = { kind: 'Pod', name: 'a', namespace };
+      (await t.post(old, { metadata: { name: 'a' }, involvedObject: about, reason: 'r', type: 'Normal' })).is(201);
+      const event = {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name: 'a' },
+        eventTime: '2026-01-01T00:00:00Z',
+      };
+      (await t.apply(`${events(namespace)}/a`, event, { manager: 'one', force: true })).is(500, {
+        message: /^failed to convert new object \(/,
+      });
+    },
+
     'what does not fit the schema is refused with 500, and numbers are shown as Go shows them': async (t) => {
       const path = `${configMaps(await t.namespace())}/a`;
       const refused = (why: string) => ({

@@ -36,6 +36,21 @@ export const limitRangesArea: Area = {
   name: 'limit ranges',
   proves: ['Q2'],
   cases: {
+    'a pod without containers is invalid there, as anywhere': async (t) => {
+      const namespace = await ranged(t, { type: 'Container', default: { cpu: '1' } });
+      const { metadata, spec } = pod('a', { containers: [container({})] });
+      await t.eventually(async () =>
+        (await t.post(pods(namespace), { metadata, spec }, dryRun)).is(201, {
+          spec: { containers: [{ resources: { limits: { cpu: '1' } } }] },
+        }),
+      );
+      const { containers: _, ...rest } = spec;
+      (await t.post(pods(namespace), { metadata, spec: rest }, dryRun)).is(422, {
+        details: { causes: [{ field: 'spec.containers' }] },
+      });
+      (await t.post(pods(namespace), { metadata }, dryRun)).is(422);
+    },
+
     'a range of containers is completed: from maximum to limit to request': async (t) => {
       const limit = {
         type: 'Container',

@@ -56,7 +56,8 @@ function withDefaultsOf(pod: ApiObject, { spec }: LimitRange): ApiObject {
   const { containers, initContainers } = readAs<Pod>(pod).spec ?? { containers: [] };
   const changed = {
     ...(pod.spec as object),
-    containers: containers.map(completed('container')),
+    // A list that is absent is null in Go's JSON, until it is found to be missing.
+    containers: containers?.map(completed('container')) ?? null,
     ...(initContainers !== undefined && { initContainers: initContainers.map(completed('init container')) }),
   };
   if (remarks.length === 0) return pod;
@@ -120,7 +121,7 @@ function askedOf(type: string, isClaim: boolean, object: ApiObject): readonly As
   if (spec === undefined) return [];
   if (type === 'Pod') return [{ type, requests: podRequests(spec), limits: podLimits(spec) }];
   if (type !== 'Container') return [];
-  return [...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => ({
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => ({
     type,
     requests: amountsOf(resources?.requests),
     limits: amountsOf(resources?.limits),

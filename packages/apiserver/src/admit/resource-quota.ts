@@ -92,7 +92,7 @@ const mustBeSaid = ['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`
 /** What containers leave open although a quota counts it, such as `cpu for: a,b`. */
 function unsaid({ spec }: Pod, restricted: readonly string[]): string {
   if (spec === undefined || hasPodResources(spec)) return '';
-  const containers = [...spec.containers, ...(spec.initContainers ?? [])].map(({ name, resources }) => ({
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name, resources }) => ({
     name,
     said: computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits)),
   }));

@@ -176,7 +176,7 @@ function applied(
     );
   }
   if (resource.kind === definitionKind) assertShallow(value, 'a definition');
-  const result = applyObject({
+  const request = {
     type: strategy.objectType(subresource),
     live: old,
     applied: value,
@@ -184,7 +184,9 @@ function applied(
     force: options.force ?? false,
     subresource,
     now: timestamp(context.clock.now()),
-  });
+  };
+  // Other owners see it in the version in which they wrote.
+  const result = converted(resource, value, () => applyObject(request));
   switch (result.type) {
     case 'conflict':
       throw new StatusError(409, 'Conflict', result.message, { causes: [...result.causes] });

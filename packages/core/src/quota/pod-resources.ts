@@ -41,7 +41,7 @@ const isForPods = (name: string): boolean => name === 'cpu' || name === 'memory'
 const none: Amounts = new Map();
 
 function ofContainers({ containers, initContainers = [] }: PodSpec, which: Which): Amounts {
-  let running = containers.reduce((sum, container) => addAmounts(sum, own(container, which)), none);
+  let running = (containers ?? []).reduce((sum, container) => addAmounts(sum, own(container, which)), none);
   let sidecars = none;
   let starting = none;
   for (const container of initContainers) {
