@@ -29,6 +29,7 @@ import { openapi } from './openapi.ts';
 import { openapiV2 } from './openapi-v2.ts';
 import { patch } from './patch.ts';
 import { podLogs } from './pod-logs.ts';
+import { podSessions } from './pod-sessions.ts';
 import { resourceQuotas } from './quotas.ts';
 import { read } from './read.ts';
 import { resourceVersions } from './resource-versions.ts';
@@ -78,6 +79,7 @@ export const areas: readonly Area[] = [
   statusAndGeneration,
   scale,
   podLogs,
+  podSessions,
   sizes,
   hostileBodies,
   eventViews,

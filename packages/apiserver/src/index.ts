@@ -1,4 +1,11 @@
 export type { ContainerLog, ContainerLogRequest, ContainerLogs } from './container-logs.ts';
+export type {
+  ContainerSession,
+  ContainerSessionRequest,
+  ContainerSessions,
+  SessionStreams,
+  Writer,
+} from './container-sessions.ts';
 export type { PodUsage } from './pod-usage.ts';
 export type { User } from './request/user.ts';
 export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';

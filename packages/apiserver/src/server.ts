@@ -12,6 +12,7 @@ import { type Authority, createAuthority, type Identity } from '@keelson/core/x5
 import type { Tokens } from './authenticate/authenticate.ts';
 import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
+import type { ContainerSessions } from './container-sessions.ts';
 import type { PodUsage } from './pod-usage.ts';
 import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
@@ -32,6 +33,8 @@ export interface ApiServerOptions {
   readonly history?: number | undefined;
   /** Gives the logs of containers, which only their nodes have; without it, they are not implemented. */
   readonly logs?: ContainerLogs | undefined;
+  /** Lets people into containers, by exec and attach; without it, that is not implemented. */
+  readonly sessions?: ContainerSessions | undefined;
   /** Gives what pods use, which a metrics server would measure; without it, there is no metrics.k8s.io. */
   readonly podUsage?: PodUsage | undefined;
   /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
@@ -78,8 +81,17 @@ export interface ApiServer extends AsyncDisposable {
  * const { kubeconfig } = await server.listen({ port: 6443 });
  */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const { clock = systemClock, random = systemRandom, tokens = new Map(), history, logs, podUsage, onError } = options;
-  const composition = compose({ clock, random, tokens, history, logs, podUsage, onError });
+  const {
+    clock = systemClock,
+    random = systemRandom,
+    tokens = new Map(),
+    history,
+    logs,
+    sessions,
+    podUsage,
+    onError,
+  } = options;
+  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, onError });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

@@ -5,16 +5,12 @@ import { startServer } from './fixtures.ts';
 const pod = '/api/v1/namespaces/default/pods/p';
 const missing: readonly (readonly ['GET' | 'POST' | 'PUT', string])[] = [
   ['GET', '/api/v1/componentstatuses'],
-  ['POST', `${pod}/exec`],
-  ['POST', `${pod}/attach`],
-  ['POST', `${pod}/portforward`],
   ['GET', `${pod}/proxy`],
   ['GET', `${pod}/ephemeralcontainers`],
   ['GET', `${pod}/resize`],
   ['GET', '/api/v1/nodes/n/proxy'],
   ['GET', '/api/v1/namespaces/default/services/s/proxy'],
   ['PUT', '/apis/certificates.k8s.io/v1/certificatesigningrequests/a/approval'],
-  ['GET', '/apis/autoscaling/v1/horizontalpodautoscalers'],
   ['GET', '/metrics'],
 ];
 

@@ -23,8 +23,9 @@ import {
   newSimulation,
 } from './controllers.ts';
 import type { ClusterLogger } from './logger.ts';
-import { simulatedLogs } from './node/container-logs.ts';
-import { type NodeOptions, nodeName } from './node/controller.ts';
+import { outputOf, type SimulatedLogsOptions, simulatedLogs } from './node/container-logs.ts';
+import { simulatedSessions } from './node/container-sessions.ts';
+import { type NodeOptions, nodeName, type Simulation } from './node/controller.ts';
 import type { Pods } from './pods/rules.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
@@ -72,7 +73,8 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     clock,
     random,
     tokens,
-    logs: (request) => logs?.(request) ?? { type: 'unreachable' },
+    logs: (request) => ofNode?.logs(request) ?? { type: 'unreachable' },
+    sessions: (request) => ofNode?.sessions(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
@@ -82,15 +84,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
   const ownTransport = yieldingTransport(transport, isShared);
   const simulation = newSimulation(node);
-  const logs = only.includes('node')
-    ? simulatedLogs({
-        client: createClient({ transport, clock, random }),
-        node: node?.name ?? nodeName,
-        run: (uid, container, which) => simulation.lives.get(uid)?.run(container, which),
-        clock,
-        random,
-      })
-    : undefined;
+  const ofNode = only.includes('node') ? answersOf(simulation, { transport, clock, random, node }) : undefined;
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const start = (which: readonly ControllerName[], more: Partial<ControllersOptions> = {}) => {
@@ -129,4 +123,25 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What a server asks a kubelet for, answered by the simulated node. */
+function answersOf(
+  { rules, lives }: Simulation,
+  { transport, clock, random, node }: Pick<ClusterOptions, 'clock' | 'random' | 'node'> & Pick<Cluster, 'transport'>,
+) {
+  const options: SimulatedLogsOptions = {
+    client: createClient({ transport, clock, random }),
+    node: node?.name ?? nodeName,
+    run: (uid, container, which) => lives.get(uid)?.run(container, which),
+    clock,
+    random,
+  };
+  const logs = simulatedLogs(options);
+  const sessions = simulatedSessions({
+    node: options.node,
+    handler: (type) => rules.handlerOf(type),
+    output: (pod, container, signal) => outputOf(options, pod, container, signal),
+  });
+  return { logs, sessions };
 }

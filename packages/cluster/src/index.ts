@@ -12,3 +12,4 @@ export type { ClusterLogger } from './logger.ts';
 export type { NodeOptions } from './node/controller.ts';
 export { type PodBehaviour, type PodFailure, type PodRule, type PodSelector, podRules } from './pods/behaviour.ts';
 export type { Pods } from './pods/rules.ts';
+export type { PodSession, SessionHandler } from './pods/sessions.ts';

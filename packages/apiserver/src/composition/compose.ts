@@ -9,6 +9,7 @@ import { Authenticator, type Tokens } from '../authenticate/authenticate.ts';
 import { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
 import { Authoriser } from '../authorise/authoriser.ts';
 import type { ContainerLogs } from '../container-logs.ts';
+import type { ContainerSessions } from '../container-sessions.ts';
 import { OpenApi } from '../discovery/open-api.ts';
 import { Impersonator } from '../impersonate/impersonate.ts';
 import type { PodUsage } from '../pod-usage.ts';
@@ -31,13 +32,14 @@ export interface CompositionOptions {
   readonly tokens: Tokens;
   readonly history?: number | undefined;
   readonly logs?: ContainerLogs | undefined;
+  readonly sessions?: ContainerSessions | undefined;
   readonly podUsage?: PodUsage | undefined;
   readonly asyncAdmission?: AsyncAdmission | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, podUsage, asyncAdmission, onError } = options;
+  const { clock, random, tokens, history, logs, sessions, podUsage, asyncAdmission, onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {
@@ -63,6 +65,7 @@ export function compose(options: CompositionOptions): Composition {
     objects: strategyContext,
     asyncAdmission,
     logs,
+    sessions,
     podUsage,
     accountTokens,
     authenticator: new Authenticator(tokens, accountTokens),

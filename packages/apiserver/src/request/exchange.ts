@@ -33,6 +33,24 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Chunks to be sent one after the other, or something that goes on. */
   readonly body: readonly Buffer[] | Stream;
+  /** What is done with a connection that becomes a WebSocket; only for a request that asked for one. */
+  readonly upgrade?: Upgrade | undefined;
+}
+
+export interface Upgrade {
+  /** The subprotocols that are spoken, the preferred one first. */
+  readonly protocols: readonly string[];
+  readonly open: (socket: MessageSocket) => void;
+}
+
+/** A WebSocket. */
+export interface MessageSocket {
+  /** Nothing happens when it is closed. */
+  send(bytes: Uint8Array): void;
+  onMessage(listener: (bytes: Uint8Array) => void): void;
+  onClose(listener: () => void): void;
+  /** When all that was sent has left. */
+  close(): void;
 }
 
 /** An answer without end: begins to write when it is given somewhere to write to; disposing the result stops it. */

@@ -13,6 +13,7 @@ import { evict } from '../subresources/eviction.ts';
 import { log } from '../subresources/log.ts';
 import { isReview, review } from '../subresources/reviews.ts';
 import { scale } from '../subresources/scale.ts';
+import { portForward, session } from '../subresources/session.ts';
 import { requestToken } from '../subresources/token.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
@@ -29,7 +30,7 @@ import { watch } from '../verbs/watch.ts';
 const missing: readonly RegExp[] = [
   /^componentstatuses$/,
   /^(?:pods|services|nodes)\/proxy$/,
-  /^pods\/(?:attach|exec|portforward|ephemeralcontainers|resize)$/,
+  /^pods\/(?:ephemeralcontainers|resize)$/,
   /^certificatesigningrequests\/approval$/,
 ];
 
@@ -111,6 +112,8 @@ async function endpoint(context: Context, call: Call): Promise<ApiResponse> {
   if (info.subresource === 'token') return requestToken(context, call);
   if (info.subresource === 'eviction') return evict(context, call);
   if (info.subresource === 'log') return log(context, call);
+  if (info.subresource === 'exec' || info.subresource === 'attach') return session(context, call, info.subresource);
+  if (info.subresource === 'portforward') return portForward(context, call);
   const rules = resource.strategy.updates(info.subresource);
   if (rules === undefined) throw notImplemented(`${info.verb} of ${resource.resource}/${info.subresource}`);
   switch (info.verb) {

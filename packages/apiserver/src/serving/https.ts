@@ -4,7 +4,7 @@
  * Promises: closing it ends every connection and every open watch at once, and touches no state; another listener on the same
  * server goes on where it stopped.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -22,6 +22,7 @@ import {
 import { credentialId } from '../request/user.ts';
 import { StatusError } from '../status.ts';
 import type { RequestHandler } from './in-process.ts';
+import { openWebSocket } from './web-socket.ts';
 
 export interface HttpsListener extends AsyncDisposable {
   readonly url: string;
@@ -63,6 +64,9 @@ export async function serveHttps(
       line.join(request, response, () => serve(handle, request, response, streams, patience));
     },
   );
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    upgrade(handle, { request, socket, head }, streams).catch(() => socket.destroy());
+  });
   // A watch may be silent for an hour; these are about who has not asked yet, or asks no more.
   server.keepAliveTimeout = patience.idleMs;
   server.headersTimeout = patience.headersMs;
@@ -137,6 +141,27 @@ class Line {
   }
 }
 
+/** A request that wants to leave HTTP: it does if the answer is a WebSocket, and otherwise hears the answer. */
+async function upgrade(
+  handle: RequestHandler,
+  connection: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
+  streams: Set<Disposable>,
+): Promise<void> {
+  const { request, socket } = connection;
+  const open = { [Symbol.dispose]: () => socket.destroy() };
+  streams.add(open);
+  socket.once('close', () => streams.delete(open));
+  socket.on('error', () => socket.destroy());
+  const answer = await handle(described(request, undefined));
+  if (answer.upgrade) return openWebSocket(answer.upgrade, connection);
+  // Node has given the connection away, so that a response has to be put on it by hand.
+  const response = new ServerResponse(request);
+  response.assignSocket(socket);
+  response.shouldKeepAlive = false;
+  response.once('finish', () => socket.end());
+  send(answer, response, streams);
+}
+
 async function serve(
   handle: RequestHandler,
   request: IncomingMessage,
@@ -160,8 +185,6 @@ const tooSlow: ApiResponse = jsonResponse(
 
 /** `undefined` when the client went away before it had said everything. */
 async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | undefined> {
-  const { url = '/', method = 'GET', headers, socket } = request;
-  const index = url.indexOf('?');
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -173,6 +196,12 @@ async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | unde
   } catch {
     return undefined;
   }
+  return described(request, length === 0 ? undefined : Buffer.concat(chunks));
+}
+
+function described(request: IncomingMessage, body: Buffer | undefined): ApiRequest {
+  const { url = '/', method = 'GET', headers, socket } = request;
+  const index = url.indexOf('?');
   return {
     method,
     path: index === -1 ? url : url.slice(0, index),
@@ -180,7 +209,7 @@ async function asApiRequest(request: IncomingMessage): Promise<ApiRequest | unde
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
     ),
-    body: length === 0 ? undefined : Buffer.concat(chunks),
+    body,
     credentials: credentialsOf(socket as TLSSocket),
     impersonation: impersonationIn(request),
     host: headers.host ?? '',

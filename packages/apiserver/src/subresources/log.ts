@@ -4,7 +4,7 @@
  */
 
 import { type Clock, sleep } from '@keelson/core';
-import type { Container, Pod } from '@keelson/core/v1';
+import type { Pod } from '@keelson/core/v1';
 import { forbiddenField, invalidValue, type Problem } from '@keelson/schema/validation';
 import type { ContainerLogOptions } from '../container-logs.ts';
 import { optionalInteger } from '../decode/options.ts';
@@ -16,6 +16,7 @@ import { keyIn } from '../resource/resource.ts';
 import { badRequest, invalid, notFound, notImplemented, StatusError } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
+import { containerIn } from './container-in.ts';
 
 const uncached = { 'cache-control': 'no-cache, private' };
 
@@ -118,19 +119,4 @@ function time(text: string | null): string | undefined {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text)) return text;
   const quoted = JSON.stringify(text);
   throw badRequest(`parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`);
-}
-
-function containerIn({ metadata, spec }: Pod, wanted: string): string {
-  const { containers, initContainers = [], ephemeralContainers = [] } = spec;
-  const all: readonly Pick<Container, 'name'>[] = [...initContainers, ...containers, ...ephemeralContainers];
-  const names = all.map(({ name }) => name);
-  if (wanted === '') {
-    const [only, ...others] = containers;
-    if (only !== undefined && others.length === 0) return only.name;
-    throw badRequest(
-      `a container name must be specified for pod ${metadata.name}, choose one of: [${names.join(' ')}]`,
-    );
-  }
-  if (!names.includes(wanted)) throw badRequest(`container ${wanted} is not valid for pod ${metadata.name}`);
-  return wanted;
 }

@@ -3,6 +3,7 @@ import type { Authenticator } from '../authenticate/authenticate.ts';
 import type { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
 import type { Authoriser } from '../authorise/authoriser.ts';
 import type { ContainerLogs } from '../container-logs.ts';
+import type { ContainerSessions } from '../container-sessions.ts';
 import type { PodUsage } from '../pod-usage.ts';
 import type { Registry } from '../resource/registry.ts';
 import type { FanOut } from '../watch/fan-out.ts';
@@ -16,6 +17,7 @@ export interface Context extends WriteContext {
   readonly accountTokens: ServiceAccountTokens;
   /** Absent: no node can be asked. */
   readonly logs: ContainerLogs | undefined;
+  readonly sessions: ContainerSessions | undefined;
   /** Absent: nothing measures what pods use. */
   readonly podUsage: PodUsage | undefined;
 }

@@ -24,6 +24,18 @@ export interface SimulatedLogsOptions {
   readonly random: Random | undefined;
 }
 
+/** What a container writes from now on, until it ends. */
+export function outputOf(
+  options: SimulatedLogsOptions,
+  pod: Pod,
+  container: string,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const all = { follow: true, previous: false, timestamps: false, limitBytes: undefined };
+  const fromNow = { tailLines: 0, sinceSeconds: undefined, sinceTime: undefined };
+  return limited(read(options, { ...all, ...fromNow, node: options.node, pod, container, signal }));
+}
+
 export function simulatedLogs(options: SimulatedLogsOptions): ContainerLogs {
   return (request) => {
     if (request.node !== options.node) return { type: 'unreachable' };

@@ -12,6 +12,7 @@ import {
   type PodRule,
   type PodSelector,
 } from './behaviour.ts';
+import type { SessionHandler } from './sessions.ts';
 
 /** What the simulated node is told about its pods, before or while they run. */
 export interface Pods {
@@ -23,6 +24,19 @@ export interface Pods {
    * cluster.pods.set({ image: 'memcached:*' }, { fails: 'ImagePullBackOff' });
    */
   set(selector: PodSelector, behaviour: PodBehaviour): void;
+  /**
+   * Answers `kubectl exec` from now on, over HTTPS: what the command would write, and its exit code. Of several handlers
+   * the last one counts.
+   *
+   * @example
+   * cluster.pods.onExec(({ command, stdout }) => {
+   *   stdout.write(`ran ${command.join(' ')}\n`);
+   *   return 0;
+   * });
+   */
+  onExec(handler: SessionHandler): void;
+  /** The same for `kubectl attach`; without a handler it shows what the container writes. */
+  onAttach(handler: SessionHandler): void;
 }
 
 export interface RulesOptions {
@@ -35,6 +49,7 @@ export class PodRules implements Pods {
   readonly #rules = new Map<string, { readonly selector: PodSelector; readonly behaviour: PodBehaviour }>();
   readonly #images: readonly RegExp[] | undefined;
   readonly #listeners = new Set<() => void>();
+  readonly #handlers = new Map<'exec' | 'attach', SessionHandler>();
 
   constructor({ rules = [], images }: RulesOptions = {}) {
     this.#images = images?.map(patternOf);
@@ -50,6 +65,18 @@ export class PodRules implements Pods {
     this.#rules.delete(key); // what is said last comes last
     this.#rules.set(key, { selector, behaviour });
     for (const listener of this.#listeners) listener();
+  }
+
+  onExec(handler: SessionHandler): void {
+    this.#handlers.set('exec', handler);
+  }
+
+  onAttach(handler: SessionHandler): void {
+    this.#handlers.set('attach', handler);
+  }
+
+  handlerOf(type: 'exec' | 'attach'): SessionHandler | undefined {
+    return this.#handlers.get(type);
   }
 
   onChange(listener: () => void, signal: AbortSignal): void {

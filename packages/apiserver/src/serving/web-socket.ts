@@ -1,0 +1,33 @@
+/** A connection that becomes a WebSocket, by the handshake of RFC 6455. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { MessageSocket, Upgrade } from '../request/exchange.ts';
+
+/** Answers the handshake, and hands the socket over; a caller that speaks none of the protocols is refused by closing. */
+export async function openWebSocket(
+  { protocols, open }: Upgrade,
+  { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
+): Promise<void> {
+  // Loaded late: most servers are never asked.
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => protocols.find((each) => offered.has(each)) ?? false,
+  });
+  server.handleUpgrade(request, socket, head, (webSocket) => {
+    const made: MessageSocket = {
+      send: (bytes) => {
+        if (webSocket.readyState === webSocket.OPEN) webSocket.send(bytes);
+      },
+      onMessage: (listener) => {
+        webSocket.on('message', (data) => listener(data as Buffer));
+      },
+      onClose: (listener) => {
+        webSocket.once('close', listener);
+      },
+      close: () => webSocket.close(1000),
+    };
+    webSocket.on('error', () => webSocket.terminate());
+    open(made);
+  });
+}

@@ -1,0 +1,93 @@
+/** Exec, attach and logs of simulated pods by an unmodified kubectl, over the WebSockets that it speaks. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCluster } from '@keelson/cluster';
+import { availability, kubectlEnvironment } from '@keelson/tools-kubernetes';
+
+const found = await availability();
+
+test('kubectl goes into simulated pods, and a test answers', {
+  skip: found.available ? false : `kubectl is needed: ${found.reason}`,
+}, async (t) => {
+  await using cluster = createCluster({ node: { readyAfterMs: 0, stopAfterMs: 0 } });
+  await cluster.ready;
+  await using door = await cluster.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, door.kubeconfig, { mode: 0o600 });
+  const env = { ...(await kubectlEnvironment(kubeconfig)), HOME: folder };
+  const kubectl = async (args: readonly string[], input = '') => {
+    const child = spawn('kubectl', ['--namespace', 'default', ...args], { env });
+    const out = { code: 0, stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => (out.stdout += String(chunk)));
+    child.stderr.on('data', (chunk) => (out.stderr += String(chunk)));
+    child.stdin.end(input);
+    out.code = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
+    return out;
+  };
+  await kubectl(['run', 'web', '--image=web:1']);
+  await kubectl(['wait', '--for=condition=Ready', 'pod/web']);
+
+  const words =
+    'The container web of pod web is simulated: no process runs, and nothing can be run in it; a test can answer: cluster.pods.onExec(…).\n';
+  assert.deepEqual(await kubectl(['exec', 'web', '--', 'ls']), {
+    code: 126,
+    stdout: '',
+    stderr: `${words}command terminated with exit code 126\n`,
+  });
+
+  cluster.pods.onExec(async ({ pod, command, stdin, stdout, stderr }) => {
+    if (command[0] === 'fail') throw new Error('out of order');
+    if (command[0] !== 'cat') return undefined;
+    stderr.write(`${pod.metadata.name}:\n`);
+    for await (const chunk of stdin) stdout.write(chunk);
+    return command.length - 1;
+  });
+  assert.deepEqual(await kubectl(['exec', '-i', 'web', '--', 'cat'], 'one\ntwo\n'), {
+    code: 0,
+    stdout: 'one\ntwo\n',
+    stderr: 'web:\n',
+  });
+  assert.equal((await kubectl(['exec', '-i', 'web', '--', 'cat', 'a', 'b'])).code, 2);
+  assert.match((await kubectl(['exec', 'web', '--', 'fail'])).stderr, /out of order/);
+  assert.equal((await kubectl(['exec', 'web', '--', 'ls'])).stderr.startsWith(words), true);
+  assert.match(
+    (await kubectl(['exec', 'web', '-c', 'other', '--', 'cat'])).stderr,
+    /container other is not valid for pod web|container not found/,
+  );
+
+  const shown = await kubectl(['run', 'talk', '--image=web:1', '--restart=Never', '--', 'ignored']);
+  assert.equal(shown.code, 0);
+  await kubectl([
+    'run',
+    'speak',
+    '--image=web:1',
+    '--restart=Never',
+    '--command',
+    '--',
+    'sh',
+    '-c',
+    'sleep 2; echo hello',
+  ]);
+  await kubectl(['wait', '--for=condition=Ready', 'pod/speak']);
+  const [attached, followed] = await Promise.all([kubectl(['attach', 'speak']), kubectl(['logs', '-f', 'speak'])]);
+  assert.equal(attached.stdout, 'hello\n');
+  assert.equal(followed.stdout, 'hello\n');
+
+  const forwarded = await kubectl(['port-forward', 'pod/web', ':80']);
+  assert.match(forwarded.stderr, /pods of this cluster are simulated, and nothing listens in them/);
+
+  const robot = ['--as', 'robot'];
+  await kubectl(['create', 'role', 'looker', '--verb=get', '--resource=pods,pods/exec']);
+  await kubectl(['create', 'rolebinding', 'looker', '--role=looker', '--user=robot']);
+  const refused = await kubectl(['exec', 'web', ...robot, '--', 'cat']);
+  assert.match(refused.stderr, /\(Forbidden\): pods "web" is forbidden: $/m);
+  await kubectl(['create', 'role', 'runner', '--verb=create', '--resource=pods/exec']);
+  await kubectl(['create', 'rolebinding', 'runner', '--role=runner', '--user=robot']);
+  assert.equal((await kubectl(['exec', 'web', ...robot, '--', 'cat'])).code, 0);
+});

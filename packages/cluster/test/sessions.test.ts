@@ -1,0 +1,109 @@
+/** Exec and attach over a WebSocket, as kubectl speaks it; and who may. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createClient } from '@keelson/client';
+import { sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { Pod } from '@keelson/core/v1';
+import WebSocket from 'ws';
+import { type Cluster, createCluster } from '../src/index.ts';
+
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: { readonly status?: string; readonly reason?: string };
+}
+
+describe('a session in a simulated container', () => {
+  let cluster: Cluster;
+  let door: Awaited<ReturnType<Cluster['listen']>>;
+
+  before(async () => {
+    cluster = createCluster({
+      node: { readyAfterMs: 0, stopAfterMs: 0 },
+      tokens: new Map([['secret', { name: 'admin', groups: ['system:masters'] }]]),
+    });
+    await cluster.ready;
+    door = await cluster.listen();
+    const client = createClient({ transport: cluster.transport });
+    const command = ['sh', '-c', 'sleep 2; echo hello'];
+    const containers = [
+      { name: 'web', image: 'web:1' },
+      { name: 'talk', image: 'web:1', command },
+    ];
+    const made = await client.create(Pod, {
+      metadata: { namespace: 'default', name: 'a' },
+      spec: { restartPolicy: 'Never', containers },
+    });
+    // The cluster's time is the machine's, and it needs turns of the event loop for its timers.
+    for (let pod = made; pod.status.phase !== 'Running'; pod = await client.get(Pod, 'default/a')) {
+      await sleep(systemClock, 5);
+    }
+  });
+  after(async () => {
+    await door?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  const say = (path: string, stdin: readonly string[] = []): Promise<Said> =>
+    new Promise((resolve, reject) => {
+      const url = `${door.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/a/${path}`;
+      const headers = { authorization: 'Bearer secret' };
+      const socket = new WebSocket(url, 'v5.channel.k8s.io', { ca: door.certificateAuthority, headers });
+      const texts = ['', '', '', ''];
+      socket.on('message', (data: Buffer) => {
+        texts[data[0] ?? 0] += data.subarray(1).toString();
+      });
+      socket.on('open', () => {
+        for (const each of stdin) socket.send(Buffer.concat([Buffer.of(0), Buffer.from(each)]));
+        socket.send(Buffer.of(255, 0));
+      });
+      socket.on('close', () => {
+        const [, stdout = '', stderr = '', status = '{}'] = texts;
+        resolve({ stdout, stderr, status: JSON.parse(status || '{}') });
+      });
+      socket.on('error', reject);
+    });
+
+  test('attach shows what the container writes, until it ends', async () => {
+    const { stdout, stderr, status } = await say('attach?container=talk&stdout=true&stderr=true');
+    assert.equal(stdout, 'hello\n');
+    assert.match(
+      stderr,
+      /^The container talk of pod a is simulated: no process runs, and it takes no input; a test can/,
+    );
+    assert.equal(status.status, 'Success');
+  });
+
+  test('exec says in words what a simulated pod is, until a test answers', async () => {
+    const path = 'exec?container=web&stdin=true&stdout=true&stderr=true&command=cat&command=-';
+    const unanswered = await say(path);
+    assert.match(
+      unanswered.stderr,
+      /^The container web of pod a is simulated: no process runs, and nothing can be run in it/,
+    );
+    assert.deepEqual(unanswered.status, {
+      metadata: {},
+      status: 'Failure',
+      message: 'command terminated with non-zero exit code: exit status 126',
+      reason: 'NonZeroExitCode',
+      details: { causes: [{ reason: 'ExitCode', message: '126' }] },
+    });
+    cluster.pods.onExec(async ({ command, stdin, stdout }) => {
+      stdout.write(`${command.join(' ')}:`);
+      for await (const chunk of stdin) stdout.write(chunk);
+      return 0;
+    });
+    assert.equal((await say(path, ['one ', 'two'])).stdout, 'cat -:one two');
+    cluster.pods.onExec(() => {
+      throw new Error('out of order');
+    });
+    assert.equal((await say(path)).status.reason, 'InternalError');
+  });
+
+  test('a container that does not run, and a request for something else, are refused', async () => {
+    await assert.rejects(say('exec?container=talk&stdout=true&command=ls'), /Unexpected server response: 400/);
+    await assert.rejects(say('exec?container=web&command=ls'), /Unexpected server response: 400/);
+    await assert.rejects(say('portforward?ports=80'), /Unexpected server response: 501/);
+  });
+});
