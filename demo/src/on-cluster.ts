@@ -40,7 +40,10 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
   const stop = AbortSignal.any([signal, failed.signal]);
   const echo = async () => {
     await using transport = connect(config, { userAgent: echoOperator.name });
-    const settings = settingsFrom({ NAMESPACE: config.namespace }, echoOperator.name);
+    const settings = settingsFrom(
+      { ...process.env, NAMESPACE: config.namespace, HA_ENABLED: 'false' },
+      echoOperator.name,
+    );
     const options = { transport, settings, clock: systemClock, random: systemRandom };
     await runEchoOperator({ ...options, logger: loggerOf(echoOperator.name) }, stop);
   };
