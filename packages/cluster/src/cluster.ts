@@ -26,6 +26,7 @@ import type { ClusterLogger } from './logger.ts';
 import { outputOf, type SimulatedLogsOptions, simulatedLogs } from './node/container-logs.ts';
 import { simulatedSessions } from './node/container-sessions.ts';
 import { type NodeOptions, nodeName, type Simulation } from './node/controller.ts';
+import type { NodePower } from './node/power.ts';
 import type { Pods } from './pods/rules.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
@@ -48,6 +49,8 @@ export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 
   readonly ready: Promise<void>;
   /** What the simulated node is told about its pods. */
   readonly pods: Pods;
+  /** The simulated node as a machine that can fail. */
+  readonly node: NodePower;
   /** What its pods seem to use, by which autoscalers scale. */
   readonly metrics: SimulatedMetrics;
   /** Serves HTTPS on the loopback address, for others. */
@@ -73,8 +76,8 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     clock,
     random,
     tokens,
-    logs: (request) => ofNode?.logs(request) ?? { type: 'unreachable' },
-    sessions: (request) => ofNode?.sessions(request) ?? { type: 'unreachable' },
+    logs: (request) => answering()?.logs(request) ?? { type: 'unreachable' },
+    sessions: (request) => answering()?.sessions(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
@@ -84,6 +87,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
   const ownTransport = yieldingTransport(transport, isShared);
   const simulation = newSimulation(node);
+  const answering = () => (simulation.power.isOn ? ofNode : undefined);
   const ofNode = only.includes('node') ? answersOf(simulation, { transport, clock, random, node }) : undefined;
   const stop = new AbortController();
   const running: Promise<void>[] = [];
@@ -100,6 +104,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     transportAs: (user) => server.transportAs(user),
     compact: () => server.compact(),
     pods: simulation.rules,
+    node: simulation.power,
     metrics,
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {

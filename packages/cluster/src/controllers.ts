@@ -25,6 +25,7 @@ import { startJobController } from './job/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
 import { startNamespaceController } from './namespace/controller.ts';
 import { type NodeOptions, type Simulation, startNode } from './node/controller.ts';
+import { type NodePower, Power } from './node/power.ts';
 import { PodRules, type Pods } from './pods/rules.ts';
 import { startReplicaSetController, startReplicationControllerController } from './replicaset/replica-kinds.ts';
 import { startResourceQuotaController } from './resource-quota/controller.ts';
@@ -96,6 +97,8 @@ export interface Controllers {
   readonly synced: Promise<void>;
   /** What the simulated node is told about its pods. */
   readonly pods: Pods;
+  /** The simulated node as a machine that can fail. */
+  readonly node: NodePower;
   /** Works until the signal is aborted; resolves when the last piece of work has ended. Never rejects. To be called once. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -121,7 +124,7 @@ export function createControllers(options: ControllersOptions): Controllers {
 
 /** What is told to pods, and how they live, before there is a node. */
 export function newSimulation({ pods, images }: NodeOptions = {}): Simulation {
-  return { rules: new PodRules({ rules: pods, images }), lives: new Map() };
+  return { rules: new PodRules({ rules: pods, images }), lives: new Map(), power: new Power() };
 }
 
 /** The same, with a simulation that others can look at. */
@@ -139,6 +142,7 @@ export function controllersWith(options: ControllersOptions, simulation: Simulat
   return {
     synced,
     pods: simulation.rules,
+    node: simulation.power,
     async start(signal) {
       if (isStarted) throw new TypeError('these controllers were started before');
       isStarted = true;

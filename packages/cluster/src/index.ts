@@ -10,6 +10,7 @@ export {
 } from './controllers.ts';
 export type { ClusterLogger } from './logger.ts';
 export type { NodeOptions } from './node/controller.ts';
+export type { NodePower } from './node/power.ts';
 export { type PodBehaviour, type PodFailure, type PodRule, type PodSelector, podRules } from './pods/behaviour.ts';
 export type { Pods } from './pods/rules.ts';
 export type { PodSession, SessionHandler } from './pods/sessions.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '@keelson/client';
 import { Event } from '@keelson/core/events/v1';
-import { Pod } from '@keelson/core/v1';
+import { Node, Pod } from '@keelson/core/v1';
 import { createCluster, type NodeOptions } from '../src/index.ts';
 import { seededRandom, VirtualClock } from './virtual-time.ts';
 
@@ -82,4 +82,41 @@ test('where only some images can be pulled, no other can', async () => {
   await create('unknown', 'doesnotexist:123');
   assert.equal(await said('known'), 'running');
   assert.equal(await said('unknown'), 'ImagePullBackOff');
+});
+
+test('a node that crashes is unknown after a while, and its pods are not ready until it is back', async () => {
+  await using scene = await start();
+  const { cluster, client, clock, create, said } = scene;
+  await create('a', 'web:1');
+  assert.equal(await said('a'), 'running');
+  const conditions = async () => {
+    const { status: node, spec } = await client.get(Node, 'simulated-node');
+    const { status: pod } = await client.get(Pod, 'default/a');
+    const of = (list: readonly { readonly type: string; readonly status: string }[] = []) =>
+      list.find(({ type }) => type === 'Ready')?.status;
+    return [
+      of(node.conditions),
+      of(pod.conditions),
+      ...(spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`),
+    ];
+  };
+  cluster.node.crash();
+  await create('b', 'web:1');
+  await clock.advance(49_000);
+  assert.deepEqual(await conditions(), ['True', 'True'], 'nobody has noticed');
+  await clock.advance(2000);
+  const unreachable = 'node.kubernetes.io/unreachable';
+  assert.deepEqual(await conditions(), ['Unknown', 'False', `${unreachable}:NoSchedule`, `${unreachable}:NoExecute`]);
+  await client.delete(Pod, 'default/a');
+  await clock.advance(600_000);
+  assert.ok((await client.get(Pod, 'default/a')).metadata.deletionTimestamp, 'nobody stops it');
+  assert.equal((await client.get(Pod, 'default/b')).status.startTime, undefined);
+
+  cluster.node.start();
+  await clock.advance(3000);
+  assert.equal(await client.find(Pod, 'default/a'), undefined);
+  assert.equal(await said('b'), 'running');
+  const { status, spec } = await client.get(Node, 'simulated-node');
+  assert.equal(status.conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
+  assert.deepEqual(spec.taints ?? [], []);
 });

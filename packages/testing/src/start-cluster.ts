@@ -8,7 +8,7 @@
  * It needs no test runner.
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
-import { type Cluster, createCluster, type Pods } from '@keelson/cluster';
+import { type Cluster, createCluster, type NodePower, type Pods } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
 import { type Controller, type Logger, type Task, textLogger } from '@keelson/runtime';
 import { crdOf, type DefinedKind } from '@keelson/schema';
@@ -63,6 +63,8 @@ export interface TestCluster extends AsyncDisposable, Waits {
   readonly cluster: Cluster;
   /** What pods do: all goes well until something else is said. */
   readonly pods: Pods;
+  /** The node that they run on: it can crash, and be started again. */
+  readonly node: NodePower;
   /** The processes that run operators, by operator and then by number; each can crash and be started again. */
   readonly replicas: readonly Replica[];
   /** What goes wrong on the way to the server. */
@@ -125,6 +127,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     client,
     cluster,
     pods: cluster.pods,
+    node: cluster.node,
     replicas,
     faults,
     ...createWaits(clock, client, options.patienceMs ?? 10_000, failures),

@@ -6,7 +6,15 @@
  * period is over. A Node of the same name that a real kubelet reports on is left alone.
  */
 import { createWorkQueue, type EventRecorder, type InformerHandle } from '@keelson/client';
-import { equalJson, isAlreadyExists, isNotFound, keyOf, microTimestamp, type NamespacedName } from '@keelson/core';
+import {
+  equalJson,
+  isAlreadyExists,
+  isNotFound,
+  keyOf,
+  microTimestamp,
+  type NamespacedName,
+  timestamp,
+} from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import { Node, Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
@@ -15,9 +23,10 @@ import { annotated, type PodRule } from '../pods/behaviour.ts';
 import type { PodRules } from '../pods/rules.ts';
 import { nodeIndex, podsOn } from '../scheduler/controller.ts';
 import type { Moment } from './container-life.ts';
-import { isOurs, newNode, nodeAddress, nodeStatus, withoutNotReady } from './node-object.ts';
+import { isOurs, newNode, nodeAddress, nodeStatus, tainted, unreachable, withoutNotReady } from './node-object.ts';
 import { nextAddress } from './pod-address.ts';
 import { type PodHost, PodLife } from './pod-life.ts';
+import type { Power } from './power.ts';
 import { type Pace, scriptOf } from './script.ts';
 
 /** How the simulated node is called, and how long its containers take. */
@@ -47,6 +56,8 @@ const leaseSeconds = 40;
 const renewMs = 10_000;
 const statusMs = 300_000;
 const leaseNamespace = 'kube-node-lease';
+/** How long the node lifecycle controller waits for a node of which it hears nothing. */
+const graceMs = 50_000;
 
 const heartbeatKey = 'heartbeat';
 
@@ -60,6 +71,7 @@ export interface Simulation {
   readonly rules: PodRules;
   /** By uid. */
   readonly lives: Map<string, PodLife>;
+  readonly power: Power;
 }
 
 export function startNode(
@@ -90,6 +102,7 @@ class SimulatedNode {
   readonly #simulation: Simulation;
   #lastAddress: string | undefined;
   #statusAt = Number.NEGATIVE_INFINITY;
+  #crashedAt: number | undefined;
   #settleRegistered: (() => void) | undefined;
 
   constructor(context: ControllerContext, settings: NodeSettings, simulation: Simulation) {
@@ -114,8 +127,15 @@ class SimulatedNode {
       },
       { signal: context.signal },
     );
-    simulation.rules.onChange(() => {
+    const reconsider = () => {
       for (const pod of podsOn(this.pods.store, name)) this.queue.add(keyOf(pod));
+    };
+    simulation.rules.onChange(reconsider, context.signal);
+    simulation.power.onChange(() => {
+      this.#crashedAt = simulation.power.isOn ? undefined : context.clock.monotonic();
+      this.#statusAt = Number.NEGATIVE_INFINITY;
+      this.queue.add(heartbeatKey);
+      reconsider();
     }, context.signal);
     this.registered = new Promise((resolve) => {
       this.#settleRegistered = resolve;
@@ -127,7 +147,7 @@ class SimulatedNode {
   async sync(key: NamespacedName): Promise<void> {
     if (key === heartbeatKey) return this.#beat();
     const pod = this.pods.store.get(key);
-    if (!pod || pod.spec.nodeName !== this.#settings.name) return;
+    if (!pod || pod.spec.nodeName !== this.#settings.name || !this.#simulation.power.isOn) return;
     if (pod.metadata.deletionTimestamp !== undefined) await this.#stop(pod, pod.metadata.deletionTimestamp);
     else if (!isOver(pod)) await this.#run(pod);
   }
@@ -135,11 +155,34 @@ class SimulatedNode {
   async #beat(): Promise<void> {
     const { clock } = this.#context;
     const now = clock.monotonic();
+    if (this.#crashedAt !== undefined) return this.#missed(this.#crashedAt + graceMs - now);
     const node = now - this.#statusAt >= statusMs ? await this.#register() : undefined;
     if (node) this.#statusAt = now;
     this.#settleRegistered?.();
     await this.#renewLease(node);
     if (this.#settings.heartbeat) this.queue.addAfter(heartbeatKey, renewMs);
+  }
+
+  /** What the node lifecycle controller does in the end with a node that is silent; there is none in here. */
+  async #missed(leftMs: number): Promise<void> {
+    if (leftMs > 0) return this.queue.addAfter(heartbeatKey, leftMs);
+    const { client, clock } = this.#context;
+    const node = await client.get(Node, this.#settings.name);
+    const silent = await client.update(Node, unreachable(node, clock.now()), { subresource: 'status' });
+    await client.update(Node, tainted(silent, clock.now()));
+    for (const pod of podsOn(this.pods.store, this.#settings.name)) await this.#markNotReady(pod);
+  }
+
+  async #markNotReady(pod: Pod): Promise<void> {
+    const isReady = pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+    if (!isReady) return;
+    const { client, clock } = this.#context;
+    const lastTransitionTime = timestamp(clock.now());
+    const conditions = pod.status.conditions?.map((each) =>
+      each.type === 'Ready' ? { ...each, status: 'False', lastTransitionTime } : each,
+    );
+    await client.update(Pod, { ...pod, status: { ...pod.status, conditions } }, { subresource: 'status' });
+    this.#recorder.event(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
   }
 
   async #register(): Promise<Node> {

@@ -1,6 +1,6 @@
 /** The simulated node as the API server shows it: ready, roomy, and plainly not a machine. */
 import { timestamp } from '@keelson/core';
-import type { NewNode, Node, NodeCondition, NodeStatus } from '@keelson/core/v1';
+import type { NewNode, Node, NodeCondition, NodeStatus, Taint } from '@keelson/core/v1';
 
 /** From the range for documentation (RFC 5737): nothing answers there. */
 export const nodeAddress = '192.0.2.1';
@@ -61,13 +61,40 @@ export function isOurs({ status }: Node): boolean {
   return version === '' || version === runtimeVersion;
 }
 
+/** What the node lifecycle controller says of a node of which nothing was heard for a while. */
+export function unreachable(node: Node, wallMs: number): Node {
+  const now = timestamp(wallMs);
+  const conditions = (node.status.conditions ?? []).map((condition) => ({
+    ...condition,
+    status: 'Unknown',
+    reason: 'NodeStatusUnknown',
+    message: 'Kubelet stopped posting node status.',
+    lastTransitionTime: condition.status === 'Unknown' ? condition.lastTransitionTime : now,
+  }));
+  return { ...node, status: { ...node.status, conditions } };
+}
+
+/** With the taints of such a node. */
+export function tainted(node: Node, wallMs: number): Node {
+  const taints = [
+    ...withoutOwnTaints(node),
+    { key: unreachableTaint, effect: 'NoSchedule' as const, timeAdded: timestamp(wallMs) },
+    { key: unreachableTaint, effect: 'NoExecute' as const, timeAdded: timestamp(wallMs) },
+  ];
+  return { ...node, spec: { ...node.spec, taints } };
+}
+
 const notReady = 'node.kubernetes.io/not-ready';
+const unreachableTaint = 'node.kubernetes.io/unreachable';
 
 /**
  * The server taints every new node until it is ready, and the node lifecycle controller takes that away. Where there is
  * none, nothing would; `undefined` when there is nothing to take away.
  */
 export function withoutNotReady(node: Node): Node | undefined {
-  const taints = (node.spec.taints ?? []).filter(({ key }) => key !== notReady);
+  const taints = withoutOwnTaints(node);
   return taints.length === (node.spec.taints ?? []).length ? undefined : { ...node, spec: { ...node.spec, taints } };
 }
+
+const withoutOwnTaints = ({ spec }: Node): readonly Taint[] =>
+  (spec.taints ?? []).filter(({ key }) => key !== notReady && key !== unreachableTaint);
