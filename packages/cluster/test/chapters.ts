@@ -15,24 +15,23 @@ export async function tell(server: Server, name: string, chapter: Chapter): Prom
   const namespace = name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
   await client.create(Namespace, { metadata: { name: namespace } });
   await eventually('the service account', () => client.find(ServiceAccount, `${namespace}/default`));
-  return chapter(server, namespace);
+  const waiting: Server['eventually'] = (what, check) => eventually(`${what} in ${namespace}`, check);
+  return chapter({ ...server, eventually: waiting }, namespace);
 }
 
 const controllers = ['job-controller', 'cronjob-controller', 'ttl-after-finished-controller'];
 
-/** Jobs, CronJobs, their pods, and what their controllers have said, once it includes these reasons, each as often. */
+/** Jobs, CronJobs, their pods, and what their controllers have said, once each reason was given so often. */
 export async function readNamespace(
   { client, eventually }: Server,
   namespace: string,
-  reasons: readonly string[],
+  reasons: Readonly<Record<string, number>>,
 ): Promise<unknown> {
-  const events = await eventually(`the events ${reasons}`, async () => {
+  const events = await eventually(`the events ${Object.keys(reasons)}`, async () => {
     const { items } = await client.list(Event, { namespace });
     const told = items.filter(({ reportingController = '' }) => controllers.includes(reportingController));
-    const often = (list: readonly (string | undefined)[], reason: string) =>
-      list.filter((each) => each === reason).length;
-    const said = told.map(({ reason }) => reason);
-    return reasons.every((reason) => often(said, reason) >= often(reasons, reason)) && told;
+    const often = (reason: string) => told.filter((each) => each.reason === reason).length;
+    return Object.entries(reasons).every(([reason, count]) => often(reason) >= count) && told;
   });
   const read = async (kind: Kind) => (await client.list(kind, { namespace })).items;
   return sorted({

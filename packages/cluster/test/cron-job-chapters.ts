@@ -66,9 +66,6 @@ async function settled(server: Server, cronJob: CronJob, count: number): Promise
   });
 }
 
-/** For each of so many Jobs, itself and its pod. */
-const created = (count: number) => Array.from({ length: count * 2 }, () => 'SuccessfulCreate');
-
 const hasActive = (count: number) => (status: CronJob['status']) => (status.active ?? []).length === count;
 
 /** Ends the only pod, and waits until the CronJob has seen it. */
@@ -81,14 +78,14 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
   'a time that was missed': async (server, namespace) => {
     const cronJob = await newCronJob(server.client, namespace, { timeZone: 'Europe/Berlin' });
     await settled(server, cronJob, 1);
-    const started = await readNamespace(server, namespace, created(1));
+    const started = await readNamespace(server, namespace, { SuccessfulCreate: 2 });
     await finish(server, cronJob, 0);
-    return [started, await readNamespace(server, namespace, ['SawCompletedJob', 'Completed'])];
+    return [started, await readNamespace(server, namespace, { Completed: 1, SawCompletedJob: 1, SuccessfulCreate: 2 })];
   },
   'too many times that were missed': async (server, namespace) => {
     const cronJob = await newCronJob(server.client, namespace, { schedule: '@daily' });
     await settled(server, cronJob, 1);
-    return readNamespace(server, namespace, ['TooManyMissedTimes', ...created(1)]);
+    return readNamespace(server, namespace, { SuccessfulCreate: 2, TooManyMissedTimes: 1 });
   },
   'a time that is long past': async (server, namespace) => {
     const { client } = server;
@@ -96,13 +93,13 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
     const other = { metadata: { namespace, name: 'tick-tock' }, spec: { schedule: june, suspend: true } };
     const jobTemplate = { spec: { template: { spec: podSpec } } };
     await client.create(CronJob, { ...other, spec: { ...other.spec, jobTemplate } });
-    return readNamespace(server, namespace, []);
+    return readNamespace(server, namespace, {});
   },
   'one at a time': async (server, namespace) => {
     const cronJob = await newCronJob(server.client, namespace, { concurrencyPolicy: 'Forbid' });
     await settled(server, cronJob, 1);
     await reschedule(server.client, cronJob, june);
-    return readNamespace(server, namespace, ['JobAlreadyActive', ...created(1)]);
+    return readNamespace(server, namespace, { JobAlreadyActive: 1, SuccessfulCreate: 2 });
   },
   'the next in place of the last': async (server, namespace) => {
     const { client } = server;
@@ -115,7 +112,7 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
       return jobs.length === 1 && jobs[0]?.metadata.uid !== first?.metadata.uid;
     });
     await settled(server, cronJob, 1);
-    return readNamespace(server, namespace, ['SuccessfulDelete', ...created(2)]);
+    return readNamespace(server, namespace, { SuccessfulCreate: 4, SuccessfulDelete: 1 });
   },
   'side by side': async (server, namespace) => {
     const { client } = server;
@@ -123,7 +120,7 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
     await settled(server, cronJob, 1);
     await reschedule(client, cronJob, june);
     await settled(server, cronJob, 2);
-    return readNamespace(server, namespace, created(2));
+    return readNamespace(server, namespace, { SuccessfulCreate: 4 });
   },
   'no more history than asked for': async (server, namespace) => {
     const { client } = server;
@@ -137,8 +134,12 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
     await server.eventually('one Job', async () => (await jobsIn(client, namespace)).length === 1);
     await podsLeft(server, namespace, 1);
     await seen(server, cronJob, ({ lastSuccessfulTime }) => lastSuccessfulTime !== undefined);
-    const saw = Array.from({ length: 3 }, () => 'SawCompletedJob');
-    return readNamespace(server, namespace, ['SuccessfulDelete', 'SuccessfulDelete', ...saw, ...created(3)]);
+    return readNamespace(server, namespace, {
+      Completed: 3,
+      SawCompletedJob: 3,
+      SuccessfulCreate: 6,
+      SuccessfulDelete: 2,
+    });
   },
   'a job that is gone': async (server, namespace) => {
     const { client } = server;
@@ -149,6 +150,6 @@ export const cronJobChapters: Readonly<Record<string, Chapter>> = {
     }
     await seen(server, cronJob, hasActive(0));
     await podsLeft(server, namespace, 0);
-    return readNamespace(server, namespace, ['MissingJob', ...created(1)]);
+    return readNamespace(server, namespace, { MissingJob: 1, SuccessfulCreate: 2 });
   },
 };

@@ -62,14 +62,14 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     for (const pod of await running(server, namespace, 2)) await end(client, pod, 0);
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 3 });
   },
   'a failure too many': async (server, namespace) => {
     const { client } = server;
     await newJob(client, namespace, { backoffLimit: 0 });
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 1);
     await ended(server, namespace, 'Failed');
-    return readNamespace(server, namespace, ['BackoffLimitExceeded']);
+    return readNamespace(server, namespace, { BackoffLimitExceeded: 1, SuccessfulCreate: 1 });
   },
   'a failed pod is replaced': async (server, namespace) => {
     const { client } = server;
@@ -77,13 +77,12 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 1);
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 2 });
   },
   'a deadline': async (server, namespace) => {
-    await newJob(server.client, namespace, { activeDeadlineSeconds: 4 });
-    await running(server, namespace, 1);
+    await newJob(server.client, namespace, { activeDeadlineSeconds: 2 });
     await ended(server, namespace, 'Failed');
-    return readNamespace(server, namespace, ['DeadlineExceeded']);
+    return readNamespace(server, namespace, { DeadlineExceeded: 1, SuccessfulCreate: 1, SuccessfulDelete: 1 });
   },
   'a rest': async (server, namespace) => {
     const { client } = server;
@@ -94,11 +93,20 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
       const { status } = await client.get(Job, `${namespace}/work`);
       return status.terminating === 0 && !status.active && (await podsIn(client, namespace)).length === 0;
     });
-    const resting = await readNamespace(server, namespace, ['Suspended']);
+    const resting = await readNamespace(server, namespace, { SuccessfulCreate: 2, SuccessfulDelete: 2, Suspended: 1 });
     await patchJob(client, namespace, { suspend: false });
     for (const pod of await running(server, namespace, 2)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return [resting, await readNamespace(server, namespace, ['Completed', 'Resumed'])];
+    return [
+      resting,
+      await readNamespace(server, namespace, {
+        Completed: 1,
+        Resumed: 1,
+        SuccessfulCreate: 4,
+        SuccessfulDelete: 2,
+        Suspended: 1,
+      }),
+    ];
   },
   indexes: async (server, namespace) => {
     const { client } = server;
@@ -115,7 +123,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     for (const pod of rest) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 4 });
   },
   'a limit for each index': async (server, namespace) => {
     const { client } = server;
@@ -129,7 +137,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     await fail(await running(server, namespace, 2));
     await fail(await running(server, namespace, 1));
     await ended(server, namespace, 'Failed');
-    return readNamespace(server, namespace, ['FailedIndexes']);
+    return readNamespace(server, namespace, { FailedIndexes: 1, SuccessfulCreate: 3 });
   },
   'too many failed indexes': async (server, namespace) => {
     const { client } = server;
@@ -143,7 +151,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     const pods = await running(server, namespace, 3);
     for (const pod of pods.filter((each) => indexOf(each) === 1)) await end(client, pod, 1);
     await ended(server, namespace, 'Failed');
-    return readNamespace(server, namespace, ['MaxFailedIndexesExceeded']);
+    return readNamespace(server, namespace, { MaxFailedIndexesExceeded: 1, SuccessfulCreate: 3, SuccessfulDelete: 2 });
   },
   'an exit code that ends it all': async (server, namespace) => {
     const { client } = server;
@@ -154,7 +162,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     await newJob(client, namespace, { backoffLimit: 6, podFailurePolicy: { rules } });
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 42);
     await ended(server, namespace, 'Failed');
-    return readNamespace(server, namespace, ['PodFailurePolicy']);
+    return readNamespace(server, namespace, { PodFailurePolicy: 1, SuccessfulCreate: 1 });
   },
   'failures that do not count': async (server, namespace) => {
     const { client } = server;
@@ -165,7 +173,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     if (pod) await end(client, pod, 137, { conditions });
     for (const next of await running(server, namespace, 1)) await end(client, next, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 2 });
   },
   'success before the end': async (server, namespace) => {
     const { client } = server;
@@ -178,7 +186,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     const pods = await running(server, namespace, 3);
     for (const pod of pods.filter((each) => indexOf(each) === 1)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 3, SuccessfulDelete: 2 });
   },
   'no completions': async (server, namespace) => {
     const { client } = server;
@@ -190,7 +198,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     if (second) await end(client, second, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 2 });
   },
   'less at a time': async (server, namespace) => {
     const { client } = server;
@@ -206,7 +214,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
         (await podsIn(client, namespace)).length === 1
       );
     });
-    return readNamespace(server, namespace, ['SuccessfulDelete', 'SuccessfulDelete']);
+    return readNamespace(server, namespace, { SuccessfulCreate: 3, SuccessfulDelete: 2 });
   },
   'a deleted pod is replaced when it has failed': async (server, namespace) => {
     const { client } = server;
@@ -219,7 +227,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     for (const each of replacements) await end(client, each, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 2 });
   },
   'deleted with its pods': async (server, namespace) => {
     const { client } = server;
@@ -227,7 +235,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     await running(server, namespace, 2);
     await client.delete(Job, `${namespace}/work`, { propagationPolicy: 'Background' });
     await server.eventually('nothing to be left', async () => (await podsIn(client, namespace)).length === 0);
-    return readNamespace(server, namespace, ['SuccessfulCreate']);
+    return readNamespace(server, namespace, { SuccessfulCreate: 2 });
   },
   'deleted without a word on its pods': async (server, namespace) => {
     const { client } = server;
@@ -236,9 +244,10 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     await client.delete(Job, `${namespace}/work`);
     await server.eventually('a pod of nobody', async () => {
       const pods = await podsIn(client, namespace);
-      return pods.every(({ metadata }) => !metadata.ownerReferences && !metadata.finalizers);
+      const job = await client.find(Job, `${namespace}/work`);
+      return !job && pods.every(({ metadata }) => !metadata.ownerReferences && !metadata.finalizers);
     });
-    return readNamespace(server, namespace, ['SuccessfulCreate']);
+    return readNamespace(server, namespace, { SuccessfulCreate: 1 });
   },
   'a pod that was there before': async (server, namespace) => {
     const { client } = server;
@@ -258,7 +267,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
     await ended(server, namespace, 'Complete');
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1 });
   },
   'a job that goes by itself': async (server, namespace) => {
     const { client } = server;
@@ -268,7 +277,7 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
       const job = await client.find(Job, `${namespace}/work`);
       return job === undefined && (await podsIn(client, namespace)).length === 0;
     });
-    return readNamespace(server, namespace, ['Completed']);
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 1 });
   },
   'a job of another controller': async (server, namespace) => {
     const { client } = server;
@@ -278,6 +287,6 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     await server.eventually('the count', async () => {
       return (await client.get(Job, `${namespace}/works`)).status.ready === 1;
     });
-    return readNamespace(server, namespace, ['SuccessfulCreate']);
+    return readNamespace(server, namespace, { SuccessfulCreate: 1 });
   },
 };

@@ -1,5 +1,6 @@
 export { kubernetesVersion } from './binaries/versions.ts';
 export { type Availability, type AvailabilityOptions, availability } from './cluster/availability.ts';
+export { startControllerManager } from './controller-manager.ts';
 export { type Forwarder, startForwarder } from './forwarder.ts';
 export { type KubectlEnvironmentOptions, kubectlEnvironment } from './kubectl-environment.ts';
 export type { Command, Finished } from './processes/run.ts';
