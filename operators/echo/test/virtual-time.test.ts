@@ -44,6 +44,38 @@ test('an Echo becomes a Job in its own namespace that prints the message, once',
   assert.deepEqual(await jobsIn(cluster), []);
 });
 
+test('a finished Job is kept for its time, removed by the cluster, and not run again', async () => {
+  await using cluster = await startCluster({ operators: [echoProgram({ TTL_SECONDS_AFTER_FINISHED: '60' })] });
+  await create(cluster);
+  await complete(cluster);
+  await cluster.eventually(Job, 'default/hello-1', ({ spec }) => spec.ttlSecondsAfterFinished === 60);
+  await cluster.eventuallyGone(Job, 'default/hello-1');
+  await cluster.clock.advance(3_600_000);
+  assert.deepEqual(await jobsIn(cluster), []);
+  await complete(cluster);
+});
+
+test('a ScheduledEcho becomes a CronJob that runs, follows changes, and comes back when it is deleted', async () => {
+  await using cluster = await startCluster({ operators });
+  const metadata = { namespace: 'default', name: 'hello' };
+  await cluster.client.create(ScheduledEcho, { metadata, spec: { message: 'Hi', schedule: '* * * * *' } });
+  const ran = await cluster.eventually(ScheduledEcho, key, ({ status }) => status?.lastSuccessfulTime !== undefined);
+  assert.equal(conditionOf(ran, 'Scheduled').status, 'True');
+  await cluster.client.patch(ScheduledEcho, key, { spec: { schedule: '@hourly', timeZone: 'Europe/Madrid' } });
+  await cluster.eventually(
+    CronJob,
+    key,
+    ({ spec }) => spec.schedule === '@hourly' && spec.timeZone === 'Europe/Madrid',
+  );
+  await cluster.client.patch(CronJob, key, { spec: { schedule: '1 1 1 1 1' } });
+  await cluster.eventually(CronJob, key, ({ spec }) => spec.schedule === '@hourly');
+  const { uid } = (await cluster.client.get(CronJob, key)).metadata;
+  await cluster.client.delete(CronJob, key, { propagationPolicy: 'Background' });
+  await cluster.eventually(CronJob, key, ({ metadata: { uid: now } }) => now !== uid);
+  await cluster.client.patch(ScheduledEcho, key, { spec: { suspend: true } });
+  await cluster.eventually(ScheduledEcho, key, (each) => conditionOf(each, 'Scheduled').reason === 'Suspended');
+});
+
 test('a Job that is deleted before its end comes back; one whose end is known does not', async () => {
   await using cluster = await startCluster({ operators });
   const first = await create(cluster);
@@ -136,7 +168,7 @@ test('a schedule and a time zone that cannot be are refused at once, or told in 
   assert.ok((await told(cluster, 'ScheduledEcho')).includes('Normal Recovered'));
 });
 
-test('a steady state is silent: 50 minutes without a write', async () => {
+test('a steady state is silent: a virtual hour without a write', async () => {
   const writes: string[] = [];
   let isSteady = false;
   await using cluster = await startCluster({
@@ -155,7 +187,7 @@ test('a steady state is silent: 50 minutes without a write', async () => {
   await complete(cluster);
   await cluster.clock.advance(60_000);
   isSteady = true;
-  await cluster.clock.advance(50 * 60_000);
+  await cluster.clock.advance(3_600_000);
   assert.deepEqual(writes, []);
 });
 
