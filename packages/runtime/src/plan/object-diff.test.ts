@@ -50,6 +50,16 @@ const cases: readonly (readonly [name: string, before: unknown, after: unknown, 
   ],
 ];
 
+test('diff: a long text in the place of another is shown whole, without comparing each line with each', () => {
+  const text = (what: string) =>
+    ['first', ...Array.from({ length: 5000 }, (_, i) => `${what} ${i}`), 'last', ''].join('\n');
+  const lines = diffLines({ t: text('old') }, { t: text('new') });
+  assert.deepEqual(
+    [lines[0]?.text, lines[1]?.text, lines[5001]?.text, lines.length],
+    ['t: |', '  old 0', '  new 0', 10_001],
+  );
+});
+
 for (const [name, before, after, lines] of cases) {
   test(`diff: ${name}`, () => {
     assert.deepEqual(

@@ -89,8 +89,28 @@ function item(sign: Sign, value: unknown, indent: string): readonly DiffLine[] {
   return [{ sign, text: `${indent}- ${first?.text.slice(indent.length + 2)}` }, ...rest];
 }
 
-/** Both lists in one order, what is equal on both sides side by side: the longest common part stays. */
-function aligned<T>(before: readonly T[], after: readonly T[]): readonly (readonly [T | undefined, T | undefined])[] {
+type Pairs<T> = readonly (readonly [T | undefined, T | undefined])[];
+
+/** More than this is not compared item by item: a text of ten thousand lines would take a gigabyte. */
+const mostComparisons = 1_000_000;
+
+/** Both lists in one order, what is equal on both sides side by side: beginnings, ends, and most of what lies between. */
+function aligned<T>(before: readonly T[], after: readonly T[]): Pairs<T> {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && equalJson(before[head], after[head])) head++;
+  let tail = 0;
+  while (tail < shorter - head && equalJson(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  const between: Pairs<T> =
+    old.length * now.length > mostComparisons
+      ? [...old.map((item) => [item, undefined] as const), ...now.map((item) => [undefined, item] as const)]
+      : longestCommon(old, now);
+  const both = (items: readonly T[]) => items.map((item) => [item, item] as const);
+  return [...both(before.slice(0, head)), ...between, ...both(before.slice(before.length - tail))];
+}
+
+function longestCommon<T>(before: readonly T[], after: readonly T[]): Pairs<T> {
   const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0;
   for (let i = before.length - 1; i >= 0; i--) {

@@ -89,8 +89,10 @@ export class PlanningTransport {
     return answer(before === undefined ? 201 : 200, after);
   }
 
-  async #read(request: TransportRequest, { object, query }: Place): Promise<TransportResponse> {
-    if (!this.#planned.has(object) || query.has('watch')) return this.#server.request(request);
+  async #read(request: TransportRequest, { object, subresource }: Place): Promise<TransportResponse> {
+    // What a log says, for one, is no part of the object.
+    const isObject = subresource === undefined || subresource === 'status' || subresource === 'scale';
+    if (!isObject || !this.#planned.has(object)) return this.#server.request(request);
     const planned = this.#planned.get(object);
     if (planned === undefined) throw new Refusal(failure(404, 'NotFound', 'it would be gone by then', object));
     if (!request.headers.accept?.includes('as=PartialObjectMetadata')) return answer(200, planned);
