@@ -37,6 +37,12 @@ export interface ApiServerOptions {
   readonly sessions?: ContainerSessions | undefined;
   /** Gives what pods use, which a metrics server would measure; without it, there is no metrics.k8s.io. */
   readonly podUsage?: PodUsage | undefined;
+  /**
+   * Warnings for whoever writes objects of these resources, by name: `{ 'networkpolicies.networking.k8s.io': '…' }`.
+   *
+   * @default there are none
+   */
+  readonly remarks?: Readonly<Record<string, string>> | undefined;
   /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -67,7 +73,7 @@ export interface ApiServer extends AsyncDisposable {
   transportAs(user: User): Transport;
   /** Serves HTTPS on the loopback address, with certificates of its own authority. */
   listen(options?: ServingOptions): Promise<Listening>;
-  /** Forgets past states, as etcd does every five minutes: older watches and pages expire. */
+  /** Forgets past states at once, which happens every five minutes of the clock: older watches and pages expire. */
   compact(): void;
 }
 
@@ -89,9 +95,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     logs,
     sessions,
     podUsage,
+    remarks,
     onError,
   } = options;
-  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, onError });
+  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, remarks, onError });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

@@ -111,3 +111,35 @@ test('who stops waiting for a version of the future is let go at once', async ()
   stop.abort(new Error('enough'));
   await assert.rejects(waiting, { message: 'enough' });
 });
+
+test('what is older than five minutes is forgotten every five minutes of the clock', async () => {
+  await using started = startServer();
+  const { talk, clock } = started;
+  for (const name of ['a', 'b']) await talk.ok('POST', configMaps, configMap(name));
+  const page = async () => (await talk.ok('GET', `${configMaps}?limit=1`)).metadata.continue as string;
+  const next = async (token: string) => (await talk.send('GET', `${configMaps}?limit=1&continue=${token}`)).status;
+  const first = await page();
+  await talk.ok('DELETE', `${configMaps}/b`);
+  clock.advance(299_000);
+  await talk.ok('POST', configMaps, configMap('c'));
+  const second = await page();
+  await talk.ok('POST', configMaps, configMap('d'));
+  clock.advance(2000);
+  assert.deepEqual([await next(first), await next(second)], [200, 200], 'the first time there is nothing so old');
+  clock.advance(300_000);
+  assert.deepEqual([await next(first), await next(second)], [410, 410]);
+  const third = await page();
+  clock.advance(250_000);
+  await talk.ok('POST', configMaps, configMap('e'));
+  assert.equal(await next(third), 200);
+});
+
+test('a server that nobody asked for a while forgets all of it', async () => {
+  await using started = startServer();
+  const { talk, clock } = started;
+  const { metadata } = await talk.ok('GET', configMaps);
+  await talk.ok('POST', configMaps, configMap('a'));
+  clock.advance(3_600_000);
+  using watching = await talk.watch(`${configMaps}?watch=1&resourceVersion=${metadata.resourceVersion}`);
+  assert.equal((await watching.next())?.object.reason, 'Expired');
+});

@@ -22,6 +22,7 @@ import {
   controllersWith,
   newSimulation,
 } from './controllers.ts';
+import { inertKinds } from './inert-kinds.ts';
 import type { ClusterLogger } from './logger.ts';
 import { outputOf, type SimulatedLogsOptions, simulatedLogs } from './node/container-logs.ts';
 import { simulatedSessions } from './node/container-sessions.ts';
@@ -79,6 +80,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     logs: (request) => answering()?.logs(request) ?? { type: 'unreachable' },
     sessions: (request) => answering()?.sessions(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
+    remarks: inertKinds,
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;

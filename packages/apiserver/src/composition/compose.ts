@@ -16,6 +16,7 @@ import type { PodUsage } from '../pod-usage.ts';
 import { Registry } from '../resource/registry.ts';
 import type { StrategyContext } from '../resource/resource.ts';
 import type { RequestHandling } from '../route/handle-request.ts';
+import { Compactor } from '../store/compactor.ts';
 import { Store } from '../store/store.ts';
 import type { Context } from '../verbs/context.ts';
 import { FanOut } from '../watch/fan-out.ts';
@@ -34,12 +35,13 @@ export interface CompositionOptions {
   readonly logs?: ContainerLogs | undefined;
   readonly sessions?: ContainerSessions | undefined;
   readonly podUsage?: PodUsage | undefined;
+  readonly remarks?: Readonly<Record<string, string>> | undefined;
   readonly asyncAdmission?: AsyncAdmission | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, sessions, podUsage, asyncAdmission, onError } = options;
+  const { clock, random, tokens, history, logs, sessions, podUsage, remarks = {}, asyncAdmission, onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {
@@ -67,6 +69,7 @@ export function compose(options: CompositionOptions): Composition {
     logs,
     sessions,
     podUsage,
+    remarks,
     accountTokens,
     authenticator: new Authenticator(tokens, accountTokens),
     authoriser: new Authoriser(store),
@@ -78,6 +81,7 @@ export function compose(options: CompositionOptions): Composition {
     context,
     openApi: new OpenApi(registry),
     impersonator: new Impersonator(context.authoriser),
+    compactor: new Compactor(store, clock),
     onError,
     [Symbol.dispose]() {
       expiry[Symbol.dispose]();

@@ -15,6 +15,7 @@ import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request
 import { isPrivileged, type User } from '../request/user.ts';
 import { warningHeaders } from '../request/warnings.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
+import type { Compactor } from '../store/compactor.ts';
 import { podMetrics } from '../subresources/pod-metrics.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
@@ -25,11 +26,13 @@ export interface RequestHandling {
   readonly context: Context;
   readonly openApi: OpenApi;
   readonly impersonator: Impersonator;
+  readonly compactor: Compactor;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export async function handleRequest(handling: RequestHandling, request: ApiRequest): Promise<ApiResponse> {
   const warnings: string[] = [];
+  handling.compactor.passTime();
   const response = withWarnings(await respond(handling, request, warnings), warnings);
   return render(request, response);
 }

@@ -1,7 +1,8 @@
 /**
  * One state of one object: frozen, and serialised at most once for each form in which it is asked for.
  *
- * All readers and watchers share the bytes, so a change that a thousand watchers see is stringified once.
+ * All readers and watchers share the bytes, so a change that a thousand watchers see is stringified once. A past state
+ * keeps none: history is long, and is seldom read.
  */
 import type { ApiObject } from '../object.ts';
 
@@ -12,6 +13,7 @@ export class Revision {
   readonly number: number;
   readonly object: ApiObject;
   #encodings: Map<string, Buffer> | undefined;
+  #isPast = false;
 
   constructor(key: string, number: number, object: ApiObject) {
     this.key = key;
@@ -21,14 +23,29 @@ export class Revision {
 
   /** The bytes in the form called `form`, made by `encode` on first use. */
   encoded(form: string, encode: (object: ApiObject) => Buffer): Buffer {
+    if (this.#isPast) return encode(this.object);
     this.#encodings ??= new Map();
     let bytes = this.#encodings.get(form);
     if (bytes === undefined) {
-      bytes = encode(this.object);
+      bytes = alone(encode(this.object));
       this.#encodings.set(form, bytes);
     }
     return bytes;
   }
+
+  /** Another state has taken its place, and all who watch have been told. */
+  pass(): void {
+    this.#isPast = true;
+    this.#encodings = undefined;
+  }
+}
+
+/** Small buffers are cut out of larger ones, all of which would be held with the one. */
+function alone(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 /** What one write did to one key. */

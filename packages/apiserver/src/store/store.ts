@@ -82,9 +82,9 @@ export class Store {
     return revision;
   }
 
-  /** Forgets past states, as etcd does every five minutes; reads and watches of them expire. */
-  compact(): void {
-    for (const collection of this.#collections.values()) collection.compact(this.#revision);
+  /** Forgets the states before a revision, or before now; reads and watches of them expire. */
+  compact(revision = this.#revision): void {
+    for (const collection of this.#collections.values()) collection.compact(revision);
   }
 
   /** Resolves to true as soon as the counter has reached `revision`, to false when that takes longer than `timeoutMs`. */
@@ -132,7 +132,10 @@ export class Store {
     this.#notifying = true;
     try {
       for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
-        for (const listener of this.#listeners) listener(next.collection, next.change);
+        const { collection, change } = next;
+        for (const listener of this.#listeners) listener(collection, change);
+        change.previous?.pass();
+        if (change.type === 'DELETED') change.revision.pass();
       }
     } finally {
       this.#notifying = false;
