@@ -36,6 +36,48 @@ export const discovery: Area = {
   name: 'discovery',
   proves: ['X1'],
   cases: {
+    'an APIService that nobody answers for is stale, unavailable, and says why': async (t) => {
+      const group = `${t.name('g')}.example.com`;
+      const path = '/apis/apiregistration.k8s.io/v1/apiservices';
+      const service = { namespace: 'default', name: 'nobody' };
+      const spec = {
+        group,
+        version: 'v1',
+        insecureSkipTLSVerify: true,
+        groupPriorityMinimum: 1,
+        versionPriority: 1,
+        service,
+      };
+      (await t.post(path, { metadata: { name: `v1.${group}` }, spec })).is(201);
+      await t.eventually(async () => {
+        (await t.get(`${path}/v1.${group}`)).is(200, {
+          status: {
+            conditions: [
+              {
+                type: 'Available',
+                status: 'False',
+                reason: 'ServiceNotFound',
+                message: 'service/nobody in "default" is not present',
+              },
+            ],
+          },
+        });
+        for (const below of ['v1', 'v1/widgets', 'v1/namespaces/default/widgets/a']) {
+          const answer = await t.get(`/apis/${group}/${below}`);
+          answer.is(503);
+          answer.judge(answer.text, 'service unavailable\n', 'the body');
+        }
+        const version = { groupVersion: `${group}/v1`, version: 'v1' };
+        (await t.get(`/apis/${group}`)).is(200, { kind: 'APIGroup', name: group, versions: [version] });
+        const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+        (await t.get('/apis', { headers: { accept } })).is(200, {
+          items: including(exactly({ metadata: { name: group }, versions: [{ version: 'v1', freshness: 'Stale' }] })),
+        });
+      });
+      (await t.delete(`${path}/v1.${group}`)).is(200);
+      await t.eventually(async () => void (await t.get(`/apis/${group}/v1/widgets`)).is(404));
+    },
+
     'the server is alive, ready and healthy': async (t) => {
       for (const path of ['/livez', '/readyz', '/healthz']) {
         const answer = await t.get(path);

@@ -20,6 +20,7 @@ import { Compactor } from '../store/compactor.ts';
 import { Store } from '../store/store.ts';
 import type { Context } from '../verbs/context.ts';
 import { FanOut } from '../watch/fan-out.ts';
+import { runApiServices } from './api-services.ts';
 import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { expireEvents } from './bootstrap/event-expiry.ts';
 import { builtInResources } from './built-in/built-in-resources.ts';
@@ -75,6 +76,7 @@ export function compose(options: CompositionOptions): Composition {
     authoriser: new Authoriser(store),
   };
   runDefinitions(context);
+  runApiServices(context);
   const expiry = expireEvents(context);
   createBootstrapObjects(context);
   return {

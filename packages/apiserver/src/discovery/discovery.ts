@@ -49,11 +49,9 @@ const described = (resource: Resource): JsonObject => ({
 
 const aggregatedGroup = ({ group, versions }: GroupVersions): JsonObject => ({
   metadata: group === '' ? {} : { name: group },
-  versions: versions.map(({ version, resources }) => ({
-    version,
-    resources: resources.map(described),
-    freshness: 'Current',
-  })),
+  versions: versions.map(({ version, resources, isStale }) =>
+    isStale ? { version, freshness: 'Stale' } : { version, resources: resources.map(described), freshness: 'Current' },
+  ),
 });
 
 function aggregated(request: ApiRequest, groups: readonly GroupVersions[]): ApiResponse {
@@ -118,6 +116,9 @@ function legacyResources(group: string, version: string, resources: readonly Res
   };
 }
 
+/** What is said for a server that cannot be reached. */
+export const unavailable = (): ApiResponse => textResponse(503, 'service unavailable\n');
+
 /** Answers `/api`, `/apis` and what is directly below them; `undefined` for everything else. */
 export function discover(request: ApiRequest, registry: Registry): ApiResponse | undefined {
   const [prefix, group, version, ...rest] = request.path.split('/').filter((part) => part !== '');
@@ -133,6 +134,7 @@ export function discover(request: ApiRequest, registry: Registry): ApiResponse |
   const found = named.find((each) => each.group === group);
   if (found === undefined) return textResponse(404, '404 page not found\n');
   if (version === undefined) return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(found) });
+  if (registry.isDelegated(group, version)) return unavailable();
   const resources = found.versions.find((each) => each.version === version)?.resources;
   if (resources !== undefined) return jsonResponse(200, legacyResources(group, version, resources));
   if (registry.isBuiltIn(group)) throw noSuchResource();

@@ -8,7 +8,20 @@ import { apiVersionOf, type Resource } from './resource.ts';
 export interface GroupVersions {
   readonly group: string;
   /** The preferred one first. */
-  readonly versions: readonly { readonly version: string; readonly resources: readonly Resource[] }[];
+  readonly versions: readonly GroupVersion[];
+}
+
+interface GroupVersion {
+  readonly version: string;
+  readonly resources: readonly Resource[];
+  /** Another server has it, which cannot be reached: what there is in it is not known. */
+  readonly isStale?: boolean;
+}
+
+/** A group and version that another server should answer for. */
+export interface Delegated {
+  readonly group: string;
+  readonly version: string;
 }
 
 export class Registry {
@@ -16,6 +29,7 @@ export class Registry {
   readonly #resources = new Map<string, Map<string, Resource>>();
   readonly #builtIn: readonly Resource[];
   #custom: readonly Resource[] = [];
+  #delegated: readonly Delegated[] = [];
   #changeCount = 0;
   #groups: readonly GroupVersions[] | undefined;
 
@@ -54,8 +68,21 @@ export class Registry {
     this.#index();
   }
 
+  /** Leaves these groups and versions to others, instead of those that were; what is served here stays here. */
+  delegate(delegated: readonly Delegated[]): void {
+    this.#delegated = delegated;
+    this.#changeCount += 1;
+    this.#groups = undefined;
+  }
+
+  isDelegated(group: string, version: string): boolean {
+    const isOther = !this.#resources.has(apiVersionOf({ group, version }));
+    return isOther && this.#delegated.some((each) => each.group === group && each.version === version);
+  }
+
   groups(): readonly GroupVersions[] {
-    this.#groups ??= grouped(this.all());
+    const others = this.#delegated.filter(({ group, version }) => this.isDelegated(group, version));
+    this.#groups ??= withStale(grouped(this.all()), others);
     return this.#groups;
   }
 
@@ -91,6 +118,15 @@ function grouped(resources: readonly Resource[]): readonly GroupVersions[] {
       .sort(([a], [b]) => compareVersions(a, b))
       .map(([version, list]) => ({ version, resources: list })),
   }));
+}
+
+function withStale(groups: readonly GroupVersions[], delegated: readonly Delegated[]): readonly GroupVersions[] {
+  const versions = new Map(groups.map((each) => [each.group, [...each.versions]]));
+  for (const { group, version } of delegated) {
+    const stale: GroupVersion = { version, resources: [], isStale: true };
+    versions.set(group, [...(versions.get(group) ?? []), stale]);
+  }
+  return [...versions].map(([group, all]) => ({ group, versions: all }));
 }
 
 /** Kubernetes' order: stable before beta before alpha, higher numbers first, then everything else by name. */

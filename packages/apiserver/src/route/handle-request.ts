@@ -4,7 +4,7 @@
  */
 
 import { attributesOf, refusal } from '../authorise/attributes.ts';
-import { discover } from '../discovery/discovery.ts';
+import { discover, unavailable } from '../discovery/discovery.ts';
 import { health } from '../discovery/health.ts';
 import { issuerDiscovery } from '../discovery/issuer.ts';
 import type { OpenApi } from '../discovery/open-api.ts';
@@ -49,6 +49,7 @@ async function respond(handling: RequestHandling, request: ApiRequest, warnings:
     if (metrics !== undefined) return metrics;
     const resource = context.registry.find(info.group, info.version, info.resource);
     if (resource === undefined) {
+      if (context.registry.isDelegated(info.group, info.version)) return unavailable();
       // A group that exists says that there is no such resource in it; anything else is no path at all.
       if (context.registry.isServed(info.group, info.version)) throw noSuchResource();
       return textResponse(404, '404 page not found\n');
