@@ -26,6 +26,5 @@ export const inertKinds: Readonly<Record<string, string>> = Object.fromEntries(
     'volumeattachments.storage.k8s.io': 'volumes are simulated',
     'volumeattributesclasses.storage.k8s.io': 'volumes are simulated',
     'servicecidrs.networking.k8s.io': 'addresses of services come from a fixed range',
-    'daemonsets.apps': 'there is no controller for it',
   }).map(([resource, why]) => [resource, `this cluster is simulated, and does nothing with ${resource}: ${why}`]),
 );
