@@ -3,7 +3,7 @@
  * every format, measured with hostile inputs of two sizes.
  */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, beforeEach, describe, type TestContext, test } from 'node:test';
 import { BudgetExceeded, perCallLimit } from '../src/cel/language/budget.ts';
 import type { Overload } from '../src/cel/language/environment.ts';
 import type { Type } from '../src/cel/language/types.ts';
@@ -29,6 +29,11 @@ import {
   subdomainProblems,
 } from '../src/metadata/name-rules.ts';
 import { growth, hostileTexts } from './growth.ts';
+import { startHangWatch } from './hang-watch.ts';
+
+const watch = startHangWatch();
+after(() => watch[Symbol.asyncDispose]());
+beforeEach((t) => watch.begin((t as TestContext).fullName));
 
 const step = 16;
 /** Eight times as steep as linear is still no square. */
@@ -145,10 +150,13 @@ function* argumentsOf({ args, cost, run }: Overload): Iterable<readonly [small: 
           (size: number) => `${text(size / 4)}b${text(size / 4)}`,
         ]
       : [text];
-    for (const other of others) {
+    // A count or a position: near the beginning, and where there is much on both sides.
+    const isNumbered = isSearch && args.some(({ kind }) => kind === 'int');
+    const numbers = [() => 1, ...(isNumbered ? [(size: number) => size / 2] : [])];
+    for (const [other, number] of others.flatMap((each) => numbers.map((count) => [each, count] as const))) {
       const of = (size: number) =>
         args.map((type, i) =>
-          argumentOf(type, i === 0 ? size : type.kind === 'int' ? 1 : size, i === 0 ? text : other),
+          argumentOf(type, i > 0 && type.kind === 'int' ? number(size) : size, i === 0 ? text : other),
         );
       for (let size = largest; size >= 64; size /= 2) {
         const [small, large] = [of(size / step), of(size)];

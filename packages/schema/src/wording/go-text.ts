@@ -20,7 +20,8 @@ export function goFloat(value: number): string {
   return exponent < -4 || exponent >= 6 ? text.replace(/e([+-])(\d)$/, 'e$10$2') : String(value);
 }
 
-const escapes: Readonly<Record<string, string>> = {
+/** How Go writes characters in quotes that have a short form there. */
+export const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\u0007': '\\a',

@@ -1,5 +1,6 @@
 /** Functions for texts. Positions count characters. */
 import { regularExpression } from '../../formats/regular-expression.ts';
+import { escapes } from '../../wording/go-text.ts';
 import { assertAffordable } from '../language/budget.ts';
 import { characterAt, unitOf } from '../language/characters.ts';
 import {
@@ -127,18 +128,6 @@ function trim(subject: Value): Value {
   return all.slice(begin, end);
 }
 
-const quotes: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-
 function replaceEstimate(subject: Sized, part: Sized, by: Sized) {
   const { size } = subject;
   const most =
@@ -217,7 +206,7 @@ export const strings: Library = [
   }),
   overload(
     "'strings.quote'(string): string",
-    (value) => `"${[...text(value)].map((char) => quotes[char] ?? char).join('')}"`,
+    (value) => `"${[...text(value)].map((char) => escapes[char] ?? char).join('')}"`,
     {
       cost: walk(),
       estimate: ({ size }) => ({
