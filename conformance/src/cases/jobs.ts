@@ -1,7 +1,7 @@
 /** Jobs: defaults, the selector that the server generates, what is refused, what may change, and their status. */
 import type { Area, Proof } from '../case.ts';
 import type { Body, Fields } from '../exchange.ts';
-import { age, exactly, uid } from '../match.ts';
+import { age, exactly, including, uid } from '../match.ts';
 import { jobs as jobsIn } from '../paths.ts';
 import { badRequest, causeOf, invalid } from '../refusals.ts';
 import type { Trial } from '../trial.ts';
@@ -80,6 +80,12 @@ export const jobs: Area = {
   name: 'jobs',
   proves: ['B2'],
   cases: {
+    'that say nothing at all are invalid': async (t) => {
+      (await t.post(jobsIn(await t.namespace()), '{}', dryRun)).is(422, {
+        details: { causes: including({ field: 'metadata.name' }, { field: 'spec.template.spec.containers' }) },
+      });
+    },
+
     'have one completion, six failures and a selector by their uid': async (t) => {
       const { created } = await made(t);
       const id = created.metadata.uid;

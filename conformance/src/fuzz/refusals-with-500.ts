@@ -11,7 +11,7 @@ const known: readonly RegExp[] = [
   /list element types are not identical: /,
   /does not contain declared merge key: /,
   /unknown patch type: /,
-  /expected a \S+, but received a /,
+  /expected a .+?, but received a /,
   /merging an object in json but data type is not struct/,
   /unable to find api field in struct /,
   /cannot merge lists without merge key for struct/,

@@ -46,7 +46,7 @@ function withTemplateLabels(object: ApiObject): ApiObject {
 export function withGeneratedSelector(object: ApiObject): ApiObject {
   const { metadata, spec } = readAs<Job>(object);
   if (spec.manualSelector) return withTemplateLabels(object);
-  const { uid, name } = metadata;
+  const { uid, name = '' } = metadata;
   const generated = {
     'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,

@@ -25,7 +25,7 @@ function selects(selector: JobSpec['selector'], labels: Readonly<Record<string, 
 /** Labels that the server has generated must say what it would generate. */
 function generatedSelectorProblems({ metadata, spec }: Job): readonly Problem[] {
   if (spec.manualSelector || spec.selector === undefined) return [];
-  const { uid, name } = metadata;
+  const { uid, name = '' } = metadata;
   const expected = {
     'controller-uid': uid,
     'job-name': name,
