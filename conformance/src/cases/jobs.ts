@@ -427,6 +427,13 @@ export const jobs: Area = {
       'status.failedIndexes: Invalid value: "0": failedIndexes and completedIndexes overlap at index: 0',
     ),
 
+    'count their pods from zero': refusedStatus(
+      {},
+      undefined,
+      { active: -1 },
+      'status.active: Invalid value: -1: must be greater than or equal to 0',
+    ),
+
     'count each pod once': refusedStatus(
       {},
       undefined,

@@ -26,7 +26,7 @@ export function jobStatusProblems(job: Job, old: Job): readonly Problem[] {
     ...(isFinished(job) ? finishedProblems(job, ends, touches) : []),
     ...indexProblems(job, touches),
     ...(touches('terminating') || ends ? terminatingProblems(job) : []),
-    ...(touches('ready', 'active') && (job.status.ready ?? 0) > (job.status.active ?? 0)
+    ...(touches('ready', 'active') && job.status.ready !== undefined && job.status.ready > (job.status.active ?? 0)
       ? [invalidValue('status.ready', job.status.ready, 'cannot set more ready pods than active')]
       : []),
     ...successProblems(job),
