@@ -21,6 +21,8 @@ export function podControl(client: Client, recorder: EventRecorder): PodControl 
     recorder.event(owner, { type, reason, message });
   return {
     async create(owner, pod) {
+      // As in Kubernetes, which says it to nobody: such a pod could never be found again.
+      if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw new Error('unable to create pods, no labels');
       try {
         const made = await client.create(Pod, pod);
         say(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${made.metadata.name}`);

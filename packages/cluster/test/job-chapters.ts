@@ -279,6 +279,20 @@ export const jobChapters: Readonly<Record<string, Chapter>> = {
     });
     return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 1 });
   },
+  'a selector that says nothing': async (server, namespace) => {
+    const { client } = server;
+    const template = { metadata: { labels: { app: 'work' } }, spec: podSpec };
+    const spec = { manualSelector: true, selector: {}, template };
+    await client.create(Job, { metadata: { namespace, name: 'work' }, spec });
+    const silent = { ...spec, template: { spec: podSpec } }; // whose pods would have no labels, and so are not made
+    await client.create(Job, { metadata: { namespace, name: 'works' }, spec: silent });
+    for (const pod of await running(server, namespace, 1)) await end(client, pod, 0);
+    await ended(server, namespace, 'Complete');
+    await server.eventually('the other Job', async () => {
+      return (await client.get(Job, `${namespace}/works`)).status.startTime !== undefined;
+    });
+    return readNamespace(server, namespace, { Completed: 1, SuccessfulCreate: 1 });
+  },
   'a job of another controller': async (server, namespace) => {
     const { client } = server;
     await newJob(client, namespace, { managedBy: 'example.com/other' });

@@ -6,7 +6,15 @@
  * Kubernetes: a controller that starts anew begins with the shortest delay.
  */
 import { createWorkQueue, type EventRecorder, type InformerEvent, type InformerHandle } from '@keelson/client';
-import { controllerOf, equalJson, keyOf, matchesLabels, type NamespacedName, timestamp } from '@keelson/core';
+import {
+  controllerOf,
+  equalJson,
+  keyOf,
+  matchesLabels,
+  type NamespacedName,
+  requirementsOf,
+  timestamp,
+} from '@keelson/core';
 import { Job, type JobStatus } from '@keelson/core/batch/v1';
 import { Pod } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
@@ -130,8 +138,8 @@ class JobController {
   }
 
   async #claim(job: Job): Promise<readonly Pod[]> {
-    const selector = selectorOf(job.spec.selector ?? {});
-    if (!selector) return [];
+    // Unlike elsewhere, a selector that says nothing selects everything.
+    const selector = requirementsOf(job.spec.selector ?? {});
     const { uid, namespace } = job.metadata;
     const candidates = [...controlledBy(this.#pods.store, uid), ...orphansIn(this.#pods.store, namespace)];
     const { client } = this.#context;
