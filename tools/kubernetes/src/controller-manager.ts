@@ -30,6 +30,8 @@ export async function startControllerManager(
       '--leader-elect=false',
       '--bind-address=127.0.0.1',
       '--secure-port=0',
+      '--kube-api-qps=1000',
+      '--kube-api-burst=2000',
     ],
     { signal: stop.signal },
   ).then(
