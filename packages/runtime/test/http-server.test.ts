@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import type { Server as HttpServer } from 'node:http';
 import { connect, createServer, Server, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,19 @@ test('a route answers, anything else is not found, and a failure is an answer to
   assert.deepEqual(await get('/broken'), [500, 'internal server error\n']);
   assert.deepEqual(await get('/below/a/b'), [200, 'below: a/b']);
   for (const path of ['/__proto__', '/below', '/hello/', '/']) assert.deepEqual(await get(path), [404, 'not found\n']);
+});
+
+test('an answer has its type, a HEAD has no body, and who sends nothing does not hold a connection for long', async (t) => {
+  const { mock } = t.mock.method(Server.prototype, 'listen');
+  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
+  const { headersTimeout, requestTimeout } = mock.calls[0]?.this as HttpServer;
+  assert.deepEqual([headersTimeout, requestTimeout], [32_000, 32_000]);
+  const socket = connect(server.port, host);
+  socket.end('HEAD /hello?name=you HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  const [head = '', body] = (await text(socket)).split('\r\n\r\n');
+  assert.match(head, /^content-type: text\/plain$/m);
+  assert.equal(body, '');
+  assert.equal((await fetch(`http://${host}:${server.port}/other`)).headers.get('content-type'), 'text/plain');
 });
 
 test('who asks from the machine itself is told from a stranger, and from one who comes through a proxy', async () => {
@@ -125,6 +139,14 @@ test('a taken port is one sentence, or replaced by a free one where that is want
       error.message ===
         `The health server cannot listen on port ${first.port}: another program listens there. Choose another port.`,
   );
+  await assert.rejects(listen('health', routes, { host, port: first.port, setBy: '--health-port' }, unexpected), {
+    name: 'ListenError',
+    code: 'ERR_LISTEN',
+    message: /another program listens there\. Choose another port with --health-port\.$/,
+  });
+  await assert.rejects(listen('health', routes, { host: '192.0.2.1', port: 1 }, unexpected), {
+    message: 'The health server cannot listen on port 1: EADDRNOTAVAIL. Choose another port.',
+  });
   await using second = await listen('health', routes, { host, port: first.port, orFree: true }, unexpected);
   assert.notEqual(second.port, first.port);
 });
