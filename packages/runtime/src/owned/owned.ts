@@ -126,12 +126,8 @@ export function createOwned(options: OwnedOptions): Owned {
 
     async only(kind: Kind, names: readonly string[]) {
       const { namespace } = placeOf(kind, undefined, 'only');
-      const controlled = caches
-        .store(kind, toRemove(kind))
-        .list({ namespace })
-        .filter((object) => isControlledBy(object, owner));
-      for (const { metadata } of controlled)
-        if (!names.includes(metadata.name)) await owned.absent(kind, metadata.name);
+      const present = caches.store(kind, toRemove(kind)).list({ namespace });
+      for (const { metadata } of present) if (!names.includes(metadata.name)) await owned.absent(kind, metadata.name);
     },
 
     async absent(kind: Kind, name: string) {

@@ -206,7 +206,6 @@ export class Storms {
       const isCalm = idleAt(record, nowMs) === 0 && !record.restless.some((atMs) => nowMs - atMs < windowMs);
       if (!isCalm) return this.#awaitCalm(key, record);
       record.isStorm = false;
-      record.end = undefined;
       onCalm(key);
     });
     record.end.unref();
