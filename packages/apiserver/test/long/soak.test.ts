@@ -1,21 +1,37 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { test } from 'node:test';
-import { connect, loadConfig } from '@keelson/client';
+import type { Listening } from '@keelson/apiserver';
+import type { Transport } from '@keelson/core';
 import { startServer, Talk } from '../fixtures.ts';
 import { heldBytes, soak } from '../soak.ts';
+
+/** Connections that stay open, with the certificate of the kubeconfig. */
+function httpsTransport({ url, kubeconfig, certificateAuthority: ca }: Listening): Transport {
+  const read = (name: string) =>
+    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64').toString();
+  const agent = new Agent({ keepAlive: true, ca, cert: read('client-certificate-data'), key: read('client-key-data') });
+  return {
+    async request({ method, path, headers, body, signal }) {
+      const asked = request(`${url}${path}`, { method, headers, agent, ...(signal !== undefined && { signal }) });
+      asked.end(body);
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      asked.on('error', () => {}); // a watch that is left
+      return { status: answer.statusCode ?? 0, headers: answer.headers as Record<string, string>, body: answer };
+    },
+    async [Symbol.asyncDispose]() {
+      agent.destroy();
+    },
+  };
+}
 
 test('an hour of changes over HTTPS leaves no more in memory than twenty minutes of them', async (t) => {
   await using started = startServer();
   const { server, clock } = started;
   await using door = await server.listen();
-  const folder = mkdtempSync(join(tmpdir(), 'soak-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, door.kubeconfig);
-  await using transport = connect(await loadConfig({ kubeconfig }));
+  await using transport = httpsTransport(door);
   const talk = new Talk(transport);
   const pass = async () => clock.advance(1000);
   await soak(talk, { rounds: 1200, pass });

@@ -13,7 +13,7 @@ export interface Past {
 
 export const noPast: Past = { recommendations: [], added: [], removed: [] };
 
-export interface Remark {
+interface Remark {
   readonly reason: string;
   readonly message: string;
 }
