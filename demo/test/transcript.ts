@@ -64,7 +64,11 @@ export async function transcriptTests(
 }
 
 async function run(command: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 120_000,
+  });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text;

@@ -21,6 +21,9 @@ const reconcilers: Readonly<Record<string, typeof reconcileEcho>> = {
   ScheduledEcho: reconcileScheduledEcho,
 };
 
+/** When to try again what the API server refuses as it is. */
+const refusedMs = 10 * 60_000;
+
 export interface WorkersOptions {
   readonly queue: WorkQueue<WorkKey>;
   readonly count: number;
@@ -44,25 +47,35 @@ async function runWorker({ queue, context, logger, onPass }: Omit<WorkersOptions
       onPass(kind);
     } catch (error) {
       onPass(kind, error);
-      await tell(kind, key, context, error);
-      if (isInvalid(error)) {
-        queue.forget(item.key); // only another spec can help, and that wakes us
-        logger.warn('The API server refuses what it asks for', { kind, key, error });
-      } else {
-        const retryMs = queue.addRateLimited(item.key);
-        logger.warn('A pass failed and is tried again', { kind, key, retryMs, error });
-      }
+      const wasTold = await tell(kind, key, context, error, logger);
+      // What the API server refuses is mostly for the user to change, which wakes us; a policy of the cluster is not.
+      const isTheirs = isInvalid(error) && wasTold;
+      if (isTheirs) queue.addAfter(item.key, refusedMs);
+      const retryMs = isTheirs ? refusedMs : queue.addRateLimited(item.key);
+      logger.warn('A pass failed and is tried again', { kind, key, retryMs, error });
     } finally {
       queue.done(item.key);
     }
   }
 }
 
-/** Puts the failure into the status; when that fails too, the log has it. */
-async function tell(kind: string, key: NamespacedName, context: EchoContext, error: unknown): Promise<void> {
+/** Puts the failure into the status, and says whether it is there now. */
+async function tell(
+  kind: string,
+  key: NamespacedName,
+  context: EchoContext,
+  error: unknown,
+  logger: EchoLogger,
+): Promise<boolean> {
   const [described, store]: readonly [Kind, { get(key: NamespacedName): Reported | undefined }] =
     kind === Echo.kind ? [Echo, context.echos] : [ScheduledEcho, context.scheduledEchos];
   const object = store.get(key);
-  if (object === undefined) return;
-  await report(context, described, object, toldOfFailure(object, error)).catch(() => {});
+  if (object === undefined) return true;
+  try {
+    await report(context, described, object, toldOfFailure(object, error));
+    return true;
+  } catch (second) {
+    logger.debug('The status could not be written', { kind, key, error: second });
+    return false;
+  }
 }

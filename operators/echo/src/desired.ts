@@ -60,8 +60,8 @@ function printing(message: string, image: string): JobSpec {
             name: 'echo',
             image,
             imagePullPolicy: 'IfNotPresent',
-            // The kubelet expands $(NAME) in commands; a doubled $ is one that it leaves alone.
-            command: ['echo', message.replaceAll('$(', '$$$$(')],
+            // The kubelet expands $(NAME) in commands, and makes one $ of two.
+            command: ['echo', message.replaceAll('$', '$$$$')],
             resources: { requests: { cpu: '10m', memory: '16Mi' } },
             securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
           },

@@ -9,7 +9,8 @@ import { runEchoOperator } from './run-echo-operator.ts';
 import { SettingsError, settingsFrom } from './settings.ts';
 
 try {
-  const settings = settingsFrom(process.env, hostname());
+  // Two replicas on one host are two.
+  const settings = settingsFrom(process.env, `${hostname()}_${systemRandom.uuid().slice(0, 8)}`);
   const logger = createLogger({ level: settings.logLevel, json: settings.logJson, clock: systemClock });
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {

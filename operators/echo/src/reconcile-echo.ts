@@ -17,9 +17,10 @@ import {
 import { Job } from '@keelson/core/batch/v1';
 import { Echo } from './api/v1alpha1.ts';
 import { byController, type EchoContext } from './context.ts';
-import { desiredJob, jobName } from './desired.ts';
+import { childLabels, desiredJob, jobName } from './desired.ts';
+import { isLeaving } from './leaving.ts';
 import { report } from './report.ts';
-import { isOver, toldOfJob } from './status.ts';
+import { isOver, toldOfEnd, toldOfJob } from './status.ts';
 
 export async function reconcileEcho(key: NamespacedName, context: EchoContext): Promise<void> {
   const echo = context.echos.get(key);
@@ -27,29 +28,40 @@ export async function reconcileEcho(key: NamespacedName, context: EchoContext): 
   if (echo === undefined || echo.metadata.deletionTimestamp !== undefined) return;
   const jobs = context.jobs.byIndex(byController, echo.metadata.uid);
   const current = jobs.find(({ metadata }) => metadata.name === jobName(echo));
-  for (const job of jobs) if (job !== current) await retire(job, context);
+  for (const job of jobs) if (isOlder(job, echo)) await retire(job, context);
   if (isOver(echo)) {
     if (current !== undefined) await limit(current, context);
-    return;
+    return await report(context, Echo, echo, toldOfEnd(echo));
   }
   // One that is being deleted wakes us again when it is gone.
   if (current?.metadata.deletionTimestamp !== undefined) return;
   const job = current ?? (await makeJob(echo, context));
-  await report(context, Echo, echo, toldOfJob(job));
+  if (job !== undefined) await report(context, Echo, echo, toldOfJob(job));
 }
 
-async function makeJob(echo: Echo, { client, image, record }: EchoContext): Promise<Job> {
+/** The Job, or none when it has to wait: the cache was behind, or an Echo before this one still leaves. */
+async function makeJob(echo: Echo, { client, image, record }: EchoContext): Promise<Job | undefined> {
+  // Of what the cache does not show yet, this would print again what was printed; then an event is on its way.
+  const live = await client.find(Echo, keyOf(echo));
+  const isSame = live?.metadata.uid === echo.metadata.uid && live.metadata.generation === echo.metadata.generation;
+  if (live === undefined || !isSame || isOver(live)) return undefined;
   try {
     const job = await client.create(Job, desiredJob(echo, image));
     record(echo, { type: 'Normal', reason: 'JobCreated', message: `Job ${job.metadata.name} prints the message.` });
     return job;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    // A replica before us made it, and our cache does not show it yet; or it is somebody else's.
-    const job = await client.get(Job, `${echo.metadata.namespace}/${jobName(echo)}`);
-    if (isControlledBy(job, echo)) return job;
-    throw new NotControlledError(job, { kind: Echo.kind, key: keyOf(echo) });
+    const job = await client.find(Job, `${echo.metadata.namespace}/${jobName(echo)}`);
+    if (job === undefined || isLeaving(job, Echo, echo)) return undefined;
+    if (!isControlledBy(job, echo)) throw new NotControlledError(job, { kind: Echo.kind, key: keyOf(echo) });
+    // It is ours, and has lost the labels by which we see it.
+    return await client.patch(Job, keyOf(job), { metadata: { uid: job.metadata.uid, labels: childLabels } });
   }
+}
+
+/** A Job of a message before this one. */
+function isOlder({ metadata }: Job, echo: Echo): boolean {
+  return Number(metadata.name.slice(echo.metadata.name.length + 1)) < (echo.metadata.generation ?? 1);
 }
 
 /** A Job of an older message: stopped if it still runs, and kept for a while if it has ended. */

@@ -67,8 +67,10 @@ export async function runEchoOperator(options: EchoOperatorOptions, signal: Abor
 
   const work = async (term?: Term) => {
     const over = term === undefined ? signal : AbortSignal.any([signal, term.signal]);
+    using patience = lastingAfter(over, clock);
     const leading = client.with({
-      ...(term && { guard: term.assertCurrent, signal: term.signal }),
+      ...(term && { guard: term.assertCurrent }),
+      signal: term === undefined ? patience.signal : AbortSignal.any([patience.signal, term.signal]),
       onWritten: (write) => informers.overlay(write),
     });
     await using recorder = createEventRecorder({
@@ -150,6 +152,27 @@ export async function runEchoOperator(options: EchoOperatorOptions, signal: Abor
     }
     if (!signal.aborted) logger.warn('The Lease is lost, and this replica competes again', { nodeId });
   }
+}
+
+/** How long running passes may take when it is time to stop: less than the 30 s that a pod has. */
+const graceMs = 15_000;
+
+/** A signal that is aborted some time after the given one. */
+function lastingAfter(over: AbortSignal, clock: Clock): Disposable & { readonly signal: AbortSignal } {
+  const end = new AbortController();
+  let timer: Disposable | undefined;
+  const begin = () => {
+    timer = clock.setTimer(graceMs, () => end.abort(new Error(`passes did not end within ${graceMs / 1000} s`)));
+  };
+  if (over.aborted) begin();
+  else over.addEventListener('abort', begin, { once: true });
+  return {
+    signal: end.signal,
+    [Symbol.dispose]() {
+      over.removeEventListener('abort', begin);
+      timer?.[Symbol.dispose]();
+    },
+  };
 }
 
 const controllerUid = (job: JobObject): readonly string[] => {

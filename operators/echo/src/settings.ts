@@ -32,8 +32,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** What the variables say; `hostname` is who we are where none of them tells. Throws a SettingsError. */
-export function settingsFrom(environment: NodeJS.ProcessEnv, hostname: string): Settings {
+/** What the variables say; `identity` is who we are where none of them tells. Throws a SettingsError. */
+export function settingsFrom(environment: NodeJS.ProcessEnv, identity: string): Settings {
   const problems: string[] = [];
   const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, allowed: string): T => {
     const text = environment[name];
@@ -52,7 +52,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv, hostname: string): 
 
   const seconds = (name: string, fallback: number) => integer(name, fallback, 1, 3600) * 1000;
   const ha: HighAvailability = {
-    nodeId: text('HA_NODE_ID', hostname),
+    nodeId: text('HA_NODE_ID', identity),
     leaseName: text('HA_LEASE_LOCK_NAME', 'echo-operator'),
     leaseDurationMs: seconds('HA_LEASE_DURATION_SECONDS', 15),
     renewDeadlineMs: seconds('HA_RENEW_DEADLINE_SECONDS', 10),

@@ -21,8 +21,16 @@ const fine: ConditionInput = {
 
 /** Whether the message of this generation was printed, or has failed for good: then its Job is not made again. */
 export function isOver(echo: Echo): boolean {
-  const { status, reason } = conditionOf(echo, 'Degraded');
-  return conditionOf(echo, 'Complete').status === 'True' || (status === 'True' && reason === 'JobFailed');
+  const { status, reason } = conditionOf(echo, 'Complete');
+  return status === 'True' || (status === 'False' && reason === 'JobFailed');
+}
+
+/** The same again of one that is over: whatever failed since then has passed. */
+export function toldOfEnd(echo: Echo): Told {
+  const { job, completionTime } = echo.status ?? {};
+  const complete = conditionOf(echo, 'Complete');
+  const failed: ConditionInput = { ...complete, type: 'Degraded', status: 'True' };
+  return { fields: { job, completionTime }, conditions: [complete, complete.status === 'True' ? fine : failed] };
 }
 
 export function toldOfJob(job: Job): Told {
@@ -80,7 +88,7 @@ export function toldOfFailure(object: Reported, error: unknown): Told {
         }
       : known;
   return {
-    fields: fields as Told['fields'],
+    fields: known.status === 'Unknown' ? {} : (fields as Told['fields']),
     conditions: [about, { type: 'Degraded', status: 'True', reason: reasonOf(error, message), message }],
   };
 }
@@ -110,9 +118,8 @@ export function newsOf({ status }: Reported, { conditions }: Told): readonly New
     if (before?.status === value && before.reason === reason) return [];
     if (type === 'Degraded' && value === 'True') return [{ type: 'Warning', reason, message }];
     if (type === 'Degraded' && before?.status === 'True') return [{ type: 'Normal', reason: 'Recovered', message }];
-    return type !== 'Degraded' && reason !== 'Running' && value !== 'Unknown'
-      ? [{ type: 'Normal', reason, message }]
-      : [];
+    const isGood = type !== 'Degraded' && (value === 'True' || reason === 'Suspended');
+    return isGood ? [{ type: 'Normal', reason, message }] : [];
   });
 }
 

@@ -61,10 +61,11 @@ describe('the Echo operator on real Kubernetes', { skip: found.available ? false
 
     test('an Echo’s message is in the log of its pod, a changed one is printed by another Job', async () => {
       const metadata = { namespace: 'default', name: 'hello-world' };
-      await client().create(Echo, { metadata, spec: { message: 'Hello, $(USER) $HOME "world"!' } });
+      const message = 'Hello, $(KUBERNETES_SERVICE_HOST) $$(KUBERNETES_SERVICE_HOST) $$ $é $HOME "world"!';
+      await client().create(Echo, { metadata, spec: { message } });
       await eventually(Echo, 'default/hello-world', (echo) => conditionOf(echo, 'Complete').status === 'True');
       const { stdout } = await kube.kubectl('logs', 'job/hello-world-1');
-      assert.equal(stdout, 'Hello, $(USER) $HOME "world"!\n');
+      assert.equal(stdout, `${message}\n`);
       await client().patch(Echo, 'default/hello-world', { spec: { message: 'Goodbye' } });
       await eventually(Echo, 'default/hello-world', (echo) => conditionOf(echo, 'Complete').status === 'True');
       assert.equal((await kube.kubectl('logs', 'job/hello-world-2')).stdout, 'Goodbye\n');
@@ -92,8 +93,11 @@ describe('the Echo operator on real Kubernetes', { skip: found.available ? false
 
     test('a ScheduledEcho of every minute runs, and its CronJob is put back as it was', async () => {
       const metadata = { namespace: 'default', name: 'often' };
-      await client().create(ScheduledEcho, { metadata, spec: { message: 'Hi', schedule: '* * * * *' } });
+      const spec = { message: 'Hi', schedule: '* * * * *', timeZone: 'Asia/Tokyo' };
+      await client().create(ScheduledEcho, { metadata, spec });
       await eventually(CronJob, 'default/often', ({ spec }) => spec.schedule === '* * * * *');
+      await client().patch(ScheduledEcho, 'default/often', { spec: { timeZone: null } });
+      await eventually(CronJob, 'default/often', (each) => each.spec.timeZone === undefined);
       await client().patch(CronJob, 'default/often', { spec: { concurrencyPolicy: 'Allow' } });
       await eventually(CronJob, 'default/often', ({ spec }) => spec.concurrencyPolicy === 'Forbid');
       await eventually(ScheduledEcho, 'default/often', ({ status }) => status?.lastSuccessfulTime !== undefined);
