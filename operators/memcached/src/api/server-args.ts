@@ -40,12 +40,22 @@ const refused: readonly Refused[] = [
 ];
 
 /** Short options without a value, which may stand before another in one argument: `-vd`. */
-const switches = 'vLMCFX';
+const switches = 'vLMCFXW';
 
 function patternOf({ letters, names, words = [] }: Refused): string {
-  const values = words.length > 0 ? `|^(-o|-o=|--extended=)?([^=]*,)?(${words.join('|')})(=|$)` : '';
-  return `^-[${switches}]*[${letters}]|^--(${names.join('|')})(=|$)${values}`;
+  const values = `^(-[${switches}]*o=?|--e[a-z]*=)?(.*,)?(${words.join('|')})(=|$)`;
+  const options = [`^-[${switches}]*[${letters}]`, ...names.map((name) => `^--${prefixesOf(name)}(=|$)`)];
+  return [...options, ...(words.length > 0 ? [values] : [])].join('|');
 }
+
+/** A long option and its beginnings, which getopt takes for it: from `--p` to `--port`. */
+function prefixesOf(name: string): string {
+  const [first = '', ...rest] = name;
+  return `${first}${rest.map((letter) => `(${letter}`).join('')}${')?'.repeat(rest.length)}`;
+}
+
+const listed = ({ letters, names, words = [] }: Refused): string =>
+  [...[...letters].map((letter) => `-${letter}`), ...names.map((name) => `--${name}`), ...words].join(', ');
 
 /** The field `spec.args`. */
 export const serverArgs = z
@@ -54,7 +64,7 @@ export const serverArgs = z
   .meta({
     'x-kubernetes-validations': refused.map((each) =>
       rule(`self.all(arg, !arg.matches('${patternOf(each)}'))`, {
-        message: `may not have -${each.letters.split('').join(', -')} or --${each.names.join(', --')}: ${each.why}`,
+        message: `may not have ${listed(each)}: ${each.why}`,
       }),
     ),
   });

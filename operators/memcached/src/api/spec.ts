@@ -26,7 +26,7 @@ export const spec = z.object({
   memoryLimit: z
     .string()
     .max(8)
-    .regex(/^[1-9][0-9]{0,5}(Mi|Gi)$/)
+    .regex(/^([2-9]Mi|[1-9][0-9]{1,5}Mi|[1-9][0-9]{0,5}Gi)$/)
     .optional()
     .describe('How much memory a server uses for items, 64Mi if left out. Its pod asks for more, since it needs more.'),
   resources: ResourceRequirements.optional().describe(
