@@ -88,23 +88,34 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
     logger: logger(memcachedOperator.name),
     gracePeriodMs: 1000,
   });
-  const running = manager.start(signal);
-  await make(Memcached, samples.memcached);
-  await Promise.race([isAvailable, running]);
-  if (signal.aborted) return await running;
-  const echoing = runEchoOperator(
-    {
-      transport: cluster.transport,
-      settings: settingsFrom({}, echoOperator.name),
-      clock: systemClock,
-      random: systemRandom,
-      logger: logger(echoOperator.name).with({ operator: echoOperator.name }),
-    },
-    signal,
-  );
-  await make(Echo, samples.echo);
-  await make(ScheduledEcho, samples.scheduledEcho);
-  await Promise.all([echoing, running]);
+  // When one of them fails, the other stops too; and nothing is taken away under either.
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const work: Promise<void>[] = [];
+  const watched = (started: Promise<void>) => {
+    started.catch((error: unknown) => failed.abort(error));
+    work.push(started);
+    return started;
+  };
+  try {
+    const running = watched(manager.start(stop));
+    await make(Memcached, samples.memcached);
+    await Promise.race([isAvailable, running]);
+    if (!stop.aborted) {
+      const settings = settingsFrom({}, echoOperator.name);
+      const logging = logger(echoOperator.name).with({ operator: echoOperator.name });
+      const options = { transport: cluster.transport, settings, clock: systemClock, random: systemRandom };
+      void watched(runEchoOperator({ ...options, logger: logging }, stop));
+      await make(Echo, samples.echo);
+      await make(ScheduledEcho, samples.scheduledEcho);
+    }
+  } catch (error) {
+    failed.abort(error);
+    throw error;
+  } finally {
+    await Promise.allSettled(work);
+  }
+  await Promise.all(work);
 }
 
 const instructions = (url: string, kubeconfig: string) => `

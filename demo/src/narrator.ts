@@ -91,8 +91,10 @@ function toldBy<T extends KubernetesObject>(
   const { object } = event;
   if (event.type === 'deleted') return ['deleted', 'neutral'];
   if (event.type === 'added') return [`created, ${state(object)}`, 'neutral'];
-  return state(event.previous) === state(object) ? undefined : [state(object), isGood(object) ? 'good' : 'neutral'];
+  return state(event.previous) === state(object) ? undefined : [state(object), moodOf(state(object), isGood(object))];
 }
+
+const moodOf = (state: string, isGood: boolean): Mood => (state === 'failed' ? 'bad' : isGood ? 'good' : 'neutral');
 
 function stateOf({ metadata, spec, status }: Pod): string {
   if (metadata.deletionTimestamp !== undefined) return 'terminating';

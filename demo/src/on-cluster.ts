@@ -25,7 +25,7 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
   const config = await loadConfig(choice);
   const loggerOf = (name: string) => {
     const options = { name, clock: systemClock };
-    return process.stderr.isTTY ? textLogger({ ...options, color: true }) : jsonLogger(options);
+    return process.stderr.isTTY ? textLogger({ ...options, color: !process.env.NO_COLOR }) : jsonLogger(options);
   };
   const logger = loggerOf(memcachedOperator.name);
   await install(config, logger, signal);
@@ -40,10 +40,8 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
   const stop = AbortSignal.any([signal, failed.signal]);
   const echo = async () => {
     await using transport = connect(config, { userAgent: echoOperator.name });
-    const settings = settingsFrom(
-      { ...process.env, NAMESPACE: config.namespace, HA_ENABLED: 'false' },
-      echoOperator.name,
-    );
+    const { ECHO_IMAGE } = process.env;
+    const settings = settingsFrom({ NAMESPACE: config.namespace, ECHO_IMAGE }, echoOperator.name);
     const options = { transport, settings, clock: systemClock, random: systemRandom };
     await runEchoOperator({ ...options, logger: loggerOf(echoOperator.name) }, stop);
   };
