@@ -104,6 +104,7 @@ test('facts say what a type that marshals itself is, and which fields a type kee
 
 test('a fact that fits nothing is an error', () => {
   assert.throws(() => fields({}, { roots: ['v1/Nothing'] }), /v1\/Nothing is in field-facts\.ts/);
+  assert.throws(() => fields({}, { only: { 'v1/Nothing': [] } }), /v1\/Nothing is in field-facts\.ts/);
 });
 
 const sentences: readonly (readonly [text: string | undefined, first: string])[] = [

@@ -22,6 +22,9 @@ export function fieldSchemasOf(documents: Documents, facts: FieldFacts): readonl
   const schemas = schemasOf(documents);
   const nameOf = namer(schemas);
   const byKey = new Map([...schemas].map(([name, schema]) => [keyOf(nameOf(name)), { ...nameOf(name), schema }]));
+  for (const key of [...Object.keys(facts.schemas), ...Object.keys(facts.only)]) {
+    if (!byKey.has(key)) throw new Error(`${key} is in field-facts.ts, but no schema`);
+  }
   const keys = new Set(facts.roots);
   for (const key of keys) {
     const found = byKey.get(key);

@@ -13,6 +13,10 @@ export function printFields(fields: readonly FieldSchema[], header: Header): Rea
 function printModule(module: string, fields: readonly FieldSchema[], header: Header): string {
   const own = fields.filter((field) => field.module === module);
   const up = '../'.repeat(module.split('/').length);
+  const strange = own
+    .flatMap(({ schema }) => [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)\/[^"/]+"/g)])
+    .find(([, to]) => to !== module && to !== common);
+  if (strange !== undefined) throw new Error(`${module} refers to ${strange[1]}, which it would have to import`);
   const shared = own.some(({ schema }) => JSON.stringify(schema).includes(`"$ref":"${common}/`)) && module !== common;
   // A text, not a literal: an operator uses a few of them, and the others need not be parsed.
   const texts = own.map(({ name, schema, description }) => {

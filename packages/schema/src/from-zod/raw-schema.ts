@@ -15,7 +15,7 @@ export function rawSchema<T>(schema: JSONSchemaProps): z.ZodType<T, T> {
   return lateSchema(() => schema);
 }
 
-/** The same with a schema that is made when the first asks for it. */
+/** The same with a schema that is made when it is asked for. */
 export function lateSchema<T>(schema: () => JSONSchemaProps): z.ZodType<T, T> {
   return z.custom<T>().register(given, { schema });
 }
