@@ -2,8 +2,8 @@
 import type { Area } from '../case.ts';
 import type { Fields, Refusal } from '../exchange.ts';
 import { exactly, including } from '../match.ts';
-import { configMap, deployment, lease, pod, service } from '../objects.ts';
-import { configMaps, deployments, leases, pods, serviceAccounts, services } from '../paths.ts';
+import { deployment, lease, pod, service } from '../objects.ts';
+import { deployments, leases, pods, serviceAccounts, services } from '../paths.ts';
 import type { Trial } from '../trial.ts';
 
 const quotas = (namespace: string) => `/api/v1/namespaces/${namespace}/resourcequotas`;
@@ -220,10 +220,10 @@ export const resourceQuotas: Area = {
 
     'what was there before the quota is counted': async (t) => {
       const namespace = await t.namespace();
-      for (const name of ['a', 'b']) (await t.post(configMaps(namespace), configMap(name))).is(201);
-      const { items } = (await t.get(configMaps(namespace))).is(200);
-      (await t.post(quotas(namespace), { metadata: { name: 'q' }, spec: { hard: { configmaps: '9' } } })).is(201);
-      await used(t, namespace, { configmaps: String(items.length) });
+      const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+      for (const name of ['a', 'b']) (await t.post(secrets, { metadata: { name } })).is(201);
+      (await t.post(quotas(namespace), { metadata: { name: 'q' }, spec: { hard: { secrets: '9' } } })).is(201);
+      await used(t, namespace, { secrets: '2' });
     },
 
     'a changed quota is known by its status': async (t) => {
