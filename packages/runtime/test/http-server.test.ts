@@ -43,7 +43,9 @@ test('a route answers, anything else is not found, and a failure is an answer to
 test('an answer has its type, a HEAD has no body, and who sends nothing does not hold a connection for long', async (t) => {
   const { mock } = t.mock.method(Server.prototype, 'listen');
   await using server = await listen('test', routes, { host, port: 0 }, unexpected);
-  const { headersTimeout, requestTimeout } = mock.calls[0]?.this as HttpServer;
+  const [call] = mock.calls;
+  assert.ok(call);
+  const { headersTimeout, requestTimeout } = call.this as HttpServer;
   assert.deepEqual([headersTimeout, requestTimeout], [32_000, 32_000]);
   const socket = connect(server.port, host);
   socket.end('HEAD /hello?name=you HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
