@@ -1,5 +1,6 @@
 /** Exec and attach over a WebSocket, as kubectl speaks it; and who may. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '@keelson/client';
 import { sleep } from '@keelson/core';
@@ -45,11 +46,15 @@ describe('a session in a simulated container', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
+  const dial = (path: string, protocols: readonly string[] = ['v5.channel.k8s.io']): WebSocket => {
+    const url = `${door.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/a/${path}`;
+    const headers = { authorization: 'Bearer secret' };
+    return new WebSocket(url, [...protocols], { ca: door.certificateAuthority, headers });
+  };
+
   const say = (path: string, stdin: readonly string[] = []): Promise<Said> =>
     new Promise((resolve, reject) => {
-      const url = `${door.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/a/${path}`;
-      const headers = { authorization: 'Bearer secret' };
-      const socket = new WebSocket(url, 'v5.channel.k8s.io', { ca: door.certificateAuthority, headers });
+      const socket = dial(path);
       const texts = ['', '', '', ''];
       socket.on('message', (data: Buffer) => {
         texts[data[0] ?? 0] += data.subarray(1).toString();
@@ -99,6 +104,34 @@ describe('a session in a simulated container', () => {
       throw new Error('out of order');
     });
     assert.equal((await say(path)).status.reason, 'InternalError');
+  });
+
+  test('a message of more than a mebibyte ends the session', async () => {
+    cluster.pods.onExec(async ({ stdin }) => {
+      for await (const _ of stdin);
+      return 0;
+    });
+    const socket = dial('exec?container=web&stdin=true&command=cat');
+    await once(socket, 'open');
+    socket.send(Buffer.alloc(2 ** 20 + 1));
+    const [code] = await once(socket, 'close');
+    assert.equal(code, 1009);
+  });
+
+  test('a caller that speaks none of our protocols is refused, and nothing runs', async () => {
+    let runs = 0;
+    cluster.pods.onExec(() => {
+      runs += 1;
+      return 0;
+    });
+    for (const protocols of [[], ['v9.channel.k8s.io'], ['xv5.channel.k8s.io']]) {
+      const socket = dial('exec?container=web&stdout=true&command=ls', protocols);
+      const [error] = await once(socket, 'error');
+      assert.match(String(error), /Unexpected server response: 400/);
+    }
+    assert.equal(runs, 0);
+    await once(dial('exec?container=web&stdout=true&command=ls', ['other', 'v4.channel.k8s.io']), 'close');
+    assert.equal(runs, 1);
   });
 
   test('a container that does not run, and a request for something else, are refused', async () => {

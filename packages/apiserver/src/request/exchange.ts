@@ -49,8 +49,15 @@ export interface MessageSocket {
   send(bytes: Uint8Array): void;
   onMessage(listener: (bytes: Uint8Array) => void): void;
   onClose(listener: () => void): void;
+  /** No message is heard until `resume`, nor that it was closed. */
+  pause(): void;
+  resume(): void;
+  /** Bytes that were sent and have not been taken yet. */
+  readonly pending: number;
   /** When all that was sent has left. */
   close(): void;
+  /** At once, and drops what has not been taken. */
+  abort(): void;
 }
 
 /** An answer without end: begins to write when it is given somewhere to write to; disposing the result stops it. */

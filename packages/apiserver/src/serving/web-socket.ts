@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { MessageSocket, Upgrade } from '../request/exchange.ts';
 
-/** Answers the handshake, and hands the socket over; a caller that speaks none of the protocols is refused by closing. */
+/** Of one message. */
+const maxMessageBytes = 2 ** 20;
+
+/** Answers the handshake, and hands the socket over. Whoever answers with an upgrade has seen that the caller offers a protocol. */
 export async function openWebSocket(
   { protocols, open }: Upgrade,
   { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
@@ -12,6 +15,7 @@ export async function openWebSocket(
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
+    maxPayload: maxMessageBytes,
     handleProtocols: (offered) => protocols.find((each) => offered.has(each)) ?? false,
   });
   server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -25,7 +29,13 @@ export async function openWebSocket(
       onClose: (listener) => {
         webSocket.once('close', listener);
       },
+      pause: () => webSocket.pause(),
+      resume: () => webSocket.resume(),
+      get pending() {
+        return webSocket.bufferedAmount;
+      },
       close: () => webSocket.close(1000),
+      abort: () => webSocket.terminate(),
     };
     webSocket.on('error', () => webSocket.terminate());
     open(made);

@@ -7,19 +7,16 @@
  */
 import type { Pod } from '@keelson/core/v1';
 import { attributesOf } from '../authorise/attributes.ts';
-import type { SessionStreams } from '../container-sessions.ts';
 import { readAs } from '../object.ts';
-import type { ApiResponse, MessageSocket } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { isPrivileged } from '../request/user.ts';
 import { keyIn } from '../resource/resource.ts';
-import { badRequest, forbidden, internalError, notFound, notImplemented } from '../status.ts';
+import { badRequest, forbidden, notFound, notImplemented } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { containerIn } from './container-in.ts';
-
-/** The numbers of the streams, each message's first byte. */
-const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, closing: 255 } as const;
+import { converse } from './conversation.ts';
 
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
@@ -32,6 +29,10 @@ export function session(context: Context, call: Call, type: 'exec' | 'attach'): 
   const upgrade = headers.upgrade?.toLowerCase() ?? '';
   if (upgrade === '') throw badRequest('Upgrade request required');
   if (upgrade !== 'websocket') throw notImplemented(`${type} by ${headers.upgrade}, other than by a WebSocket,`);
+  // Ahead of the handshake, which takes for granted that one is spoken.
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
+  if (!protocols.some((each) => offered.includes(each)))
+    throw badRequest(`none of the WebSocket protocols ${protocols.join(', ')} is offered`);
   const wanted = { type, node, pod, container, command: query.getAll('command'), tty: wants('tty') };
   const found = context.sessions?.(wanted) ?? { type: 'unreachable' };
   switch (found.type) {
@@ -78,77 +79,4 @@ function assertMayCreate({ authoriser }: Context, { user, info, request }: Call)
   const wanted = { ...attributesOf(info, request.query), verb: 'create' };
   const { allowed, reason } = authoriser.decide(user, wanted);
   if (!allowed) throw forbidden({ group: '', name: 'pods' }, info.name, reason ?? '');
-}
-
-async function converse(
-  socket: MessageSocket,
-  run: (io: SessionStreams) => Promise<number>,
-  wants: (stream: string) => boolean,
-): Promise<void> {
-  const left = new AbortController();
-  const stdin = new Incoming();
-  socket.onMessage(([number, ...bytes]) => {
-    if (number === channel.stdin && wants('stdin')) stdin.push(Uint8Array.from(bytes));
-    else if (number === channel.closing && bytes[0] === channel.stdin) stdin.end();
-  });
-  socket.onClose(() => {
-    stdin.end();
-    left.abort(new Error('the caller left'));
-  });
-  if (!wants('stdin')) stdin.end();
-  const writer = (stream: 'stdout' | 'stderr') => ({
-    write: (text: string | Uint8Array) => {
-      if (wants(stream)) socket.send(Buffer.concat([Buffer.of(channel[stream]), Buffer.from(text)]));
-    },
-  });
-  // An empty message tells that the session has begun.
-  socket.send(Buffer.of(wants('stdout') ? channel.stdout : wants('stderr') ? channel.stderr : channel.status));
-  const io = { stdin, stdout: writer('stdout'), stderr: writer('stderr'), signal: left.signal };
-  const status = await run(io).then(ended, failed);
-  socket.send(Buffer.concat([Buffer.of(channel.status), Buffer.from(JSON.stringify(status))]));
-  socket.close();
-}
-
-function ended(exitCode: number): unknown {
-  if (exitCode === 0) return { metadata: {}, status: 'Success' };
-  return {
-    metadata: {},
-    status: 'Failure',
-    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
-    reason: 'NonZeroExitCode',
-    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-  };
-}
-
-const failed = (error: unknown): unknown =>
-  internalError(`error executing command in container: ${error instanceof Error ? error.message : String(error)}`)
-    .status;
-
-/** What has come and was not taken yet. Only one takes. */
-class Incoming implements AsyncIterable<Uint8Array> {
-  readonly #chunks: Uint8Array[] = [];
-  #isOver = false;
-  #wake: (() => void) | undefined;
-
-  push(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.#chunks.push(chunk);
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#wake?.();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk) yield chunk;
-      else if (this.#isOver) return;
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-    }
-  }
 }
