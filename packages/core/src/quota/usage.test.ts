@@ -85,6 +85,8 @@ test('a load balancer takes a node port for each port, unless it wants none', ()
 const scopes: readonly (readonly [scope: object, pod: Pod, matches: boolean])[] = [
   [{ scopes: ['BestEffort'] }, podOf({ containers: [container({})] }), true],
   [{ scopes: ['BestEffort'] }, podOf({ containers: [container({ limits: { memory: '1' } })] }), false],
+  [{ scopes: ['BestEffort'] }, podOf({ containers: [container({})], resources: { requests: { cpu: '1' } } }), false],
+  [{ scopes: ['NotBestEffort'] }, podOf({ containers: [container({})], resources: { limits: { memory: '1' } } }), true],
   [{ scopes: ['NotBestEffort', 'Terminating'] }, podOf({ containers: [], activeDeadlineSeconds: 1 }), false],
   [{ scopes: ['NotTerminating'] }, podOf({ containers: [] }), true],
   ...(['In', 'NotIn', 'Exists', 'DoesNotExist'] as const).map((operator): (typeof scopes)[number] => [

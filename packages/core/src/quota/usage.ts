@@ -11,7 +11,7 @@ import type {
   Service,
 } from '../generated/v1.ts';
 import { compareQuantities, parseQuantity, type Quantity, roundUpQuantity } from '../quantity.ts';
-import { type Amounts, addAmounts, amountsOf, podLimits, podRequests } from './pod-resources.ts';
+import { type Amounts, addAmounts, amountsOf, hasPodResources, podLimits, podRequests } from './pod-resources.ts';
 
 /** An object of any kind; what a kind takes is read out of it here. */
 export interface Counted {
@@ -175,8 +175,13 @@ function isNamed(name: string | undefined, { operator, values = [] }: ScopedReso
 /** A pod with a deadline of its own. */
 export const isTerminating = ({ spec }: Pod): boolean => (spec?.activeDeadlineSeconds ?? -1) >= 0;
 
+/** What the pod says for itself decides, if it says anything. */
 function isBestEffort({ spec }: Pod): boolean {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].every(({ resources }) => {
+  const asking =
+    spec !== undefined && hasPodResources(spec)
+      ? [spec]
+      : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return asking.every(({ resources }) => {
     const asked = addAmounts(amountsOf(resources?.requests), amountsOf(resources?.limits));
     return ['cpu', 'memory'].every((name) => (asked.get(name)?.digits ?? 0n) === 0n);
   });
