@@ -7,21 +7,26 @@ import { connect, type TLSSocket } from 'node:tls';
 import { createApiServer } from '@keelson/apiserver';
 import { nextTurn, systemRandom } from '@keelson/core/system';
 import { createAuthority } from '@keelson/core/x509';
-import type { ApiResponse, Sink } from '../src/request/exchange.ts';
+import type { ApiRequest, ApiResponse, Sink } from '../src/request/exchange.ts';
 import { type Patience, serveHttps } from '../src/serving/https.ts';
 
 const endless: Patience = { headersMs: 600_000, bodyMs: 600_000, idleMs: 600_000 };
 const ok: ApiResponse = { status: 200, headers: {}, body: [Buffer.from('ok')] };
 
 /** A door whose answers a test gives, and plain connections to it. */
-async function open(patience: Partial<Patience>, answer: () => ApiResponse = () => ok) {
+async function open(
+  patience: Partial<Patience>,
+  answer: (request: ApiRequest) => ApiResponse = () => ok,
+  onError?: (error: unknown) => void,
+) {
   const authority = createAuthority(systemRandom);
   const server = authority.issueServer('kube-apiserver', ['127.0.0.1']);
-  const door = await serveHttps(async () => answer(), {
+  const door = await serveHttps(async (request) => answer(request), {
     port: 0,
     server,
     authority: authority.certificate,
     patience: { ...endless, ...patience },
+    onError,
   });
   return {
     dial: () => dial(door.port, authority.certificate),
@@ -83,6 +88,26 @@ test('what is no HTTP is a bad request', async () => {
   const { socket, closed } = await door.dial();
   socket.write('nonsense\r\n\r\n');
   assert.match(await closed, /^HTTP\/1\.1 400 Bad Request[\s\S]*400 Bad Request$/);
+});
+
+test('who would rather speak something else than HTTP keeps its body, and is answered', async () => {
+  await using door = await open({ idleMs: 100 }, ({ body }) => ({ ...ok, body: [Buffer.from(`heard ${body}`)] }));
+  const { socket, closed } = await door.dial();
+  const headers = 'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 5';
+  socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\nhello`);
+  assert.match(await closed, /^HTTP\/1\.1 200 [\s\S]*heard hello$/);
+});
+
+test('a WebSocket that cannot be made is told to who runs the server', async () => {
+  const errors: unknown[] = [];
+  const broken = () => {
+    throw new Error('out of order');
+  };
+  await using door = await open({}, broken, (error) => errors.push(error));
+  const { socket, closed } = await door.dial();
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  assert.equal(await closed, '');
+  assert.deepEqual(errors.map(String), ['Error: out of order']);
 });
 
 test('a watch outlives all of these', async () => {

@@ -45,6 +45,7 @@ export async function serveHttps(
   const lines = new WeakMap<Socket, Line>();
   const server = createServer(
     {
+      ...onlyWebSockets,
       cert: identity.certificate,
       key: identity.key,
       ca: authority,
@@ -65,7 +66,10 @@ export async function serveHttps(
     },
   );
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    upgrade(handle, { request, socket, head }, streams).catch(() => socket.destroy());
+    upgrade(handle, { request, socket, head }, streams).catch((error: unknown) => {
+      socket.destroy();
+      onError?.(error);
+    });
   });
   // A watch may be silent for an hour; these are about who has not asked yet, or asks no more.
   server.keepAliveTimeout = patience.idleMs;
@@ -100,6 +104,11 @@ export async function serveHttps(
     },
   };
 }
+
+/** Who asks for something else instead of HTTP is answered as if it had not. Node's types do not know the option yet. */
+const onlyWebSockets = {
+  shouldUpgradeCallback: ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket',
+};
 
 /** How long the server waits for those who say nothing; the defaults are those of kube-apiserver. */
 export interface Patience {
