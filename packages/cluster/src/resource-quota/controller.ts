@@ -3,7 +3,8 @@
  *
  * The API server adds what it grants by itself; here is counted what was there before, and what has gone. It is counted
  * from the server's latest state, behind the version of the quota that is written: a grant in between makes the write
- * fail, and all is counted again.
+ * fail, and all is counted again. Before the first count the server grants without a word in the status, so that what
+ * came in between is found by a second count.
  */
 import { createWorkQueue, type DiscoveredKind, type InformerEvent, type InformerHandle } from '@keelson/client';
 import { equalJson, isNotFound, keyOf, type NamespacedName, resourceNameOf } from '@keelson/core';
@@ -96,6 +97,7 @@ class ResourceQuotaController {
     this.queue.addAfter(key, resyncMs);
     if (equalJson(status, quota.status)) return;
     await client.update(ResourceQuota, { ...quota, status }, { subresource: 'status' });
+    if (isUncounted(quota)) this.queue.add(key);
   }
 
   async #census(kind: DiscoveredKind, namespace: string): Promise<Census> {
