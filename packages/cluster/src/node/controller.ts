@@ -61,9 +61,6 @@ const graceMs = 50_000;
 
 const heartbeatKey = 'heartbeat';
 
-/** Longer than that no timer can wait. */
-const longestMs = 2 ** 31 - 1;
-
 const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
 
 /** What the node shares with others: what its pods were told, and how they live. */
@@ -100,6 +97,8 @@ class SimulatedNode {
   readonly #recorder: EventRecorder;
   readonly #host: PodHost;
   readonly #simulation: Simulation;
+  /** Of the pods on the node. */
+  readonly #addresses = new Set<string>();
   #lastAddress: string | undefined;
   #statusAt = Number.NEGATIVE_INFINITY;
   #crashedAt: number | undefined;
@@ -123,7 +122,13 @@ class SimulatedNode {
     this.pods.subscribe(
       ({ type, object }) => {
         if (type === 'deleted') simulation.lives.delete(object.metadata.uid);
-        else if (object.spec.nodeName === name) this.queue.add(keyOf(object));
+        if (object.spec.nodeName !== name) return;
+        const { podIP } = object.status;
+        if (type === 'deleted') this.#addresses.delete(podIP ?? '');
+        else {
+          if (podIP && podIP !== nodeAddress) this.#addresses.add(podIP);
+          this.queue.add(keyOf(object));
+        }
       },
       { signal: context.signal },
     );
@@ -225,11 +230,7 @@ class SimulatedNode {
     const created = pod.status.startTime ? pod : await this.#report(pod, life);
     const leftMs = life.advance(created, this.#now());
     await this.#report(created, life);
-    if (leftMs !== undefined) this.#later(pod, leftMs);
-  }
-
-  #later(pod: Pod, leftMs: number): void {
-    this.queue.addAfter(keyOf(pod), Math.min(leftMs, longestMs));
+    if (leftMs !== undefined) this.queue.addAfter(keyOf(pod), leftMs);
   }
 
   #lifeOf(pod: Pod): PodLife {
@@ -254,8 +255,7 @@ class SimulatedNode {
 
   #addressOf({ spec }: Pod): string {
     if (spec.hostNetwork) return nodeAddress;
-    const used = podsOn(this.pods.store, this.#settings.name).map(({ status: { podIP } }) => podIP ?? '');
-    this.#lastAddress = nextAddress(this.#lastAddress ?? used.filter((ip) => ip !== nodeAddress).at(-1), new Set(used));
+    this.#lastAddress = nextAddress(this.#lastAddress ?? [...this.#addresses].at(-1), this.#addresses);
     return this.#lastAddress;
   }
 
@@ -265,7 +265,7 @@ class SimulatedNode {
     const now = this.#now();
     life.stop(pod, Math.max(0, Date.parse(deletionTimestamp) - now.wallMs), now);
     const leftMs = life.advance(pod, now);
-    if (life.isRunning) return this.#later(pod, leftMs ?? 0);
+    if (life.isRunning) return this.queue.addAfter(keyOf(pod), leftMs ?? 0);
     if (life.hasStarted && !isOver(pod)) await this.#report(pod, life);
     // Without a grace period the server removes it by itself, or finalizers keep what is left of it.
     if (deletionGracePeriodSeconds > 0) await this.#remove(pod);
