@@ -28,7 +28,7 @@ import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
 import { reasonOf } from '../error-reason.ts';
 import { resourcesOf } from '../resources.ts';
-import { type MetricFailure, type Proposal, proposalOf } from './metrics.ts';
+import { MetricFailure, type Proposal, proposalOf } from './metrics.ts';
 import { noPast, normalised, type Past, remembered } from './normalise.ts';
 import type { Tolerances } from './replica-count.ts';
 
@@ -262,7 +262,12 @@ class Autoscaler {
     const now = clock.now();
     const question = { client, namespace, selector, pods, currentReplicas, tolerances, now };
     const results = await Promise.all(
-      metrics.map((metric) => proposalOf(metric, question).catch((error: MetricFailure) => error)),
+      metrics.map((metric) =>
+        proposalOf(metric, question).catch((error: unknown) => {
+          if (error instanceof MetricFailure) return error;
+          throw error;
+        }),
+      ),
     );
     const failures = results.filter((each) => each instanceof Error);
     for (const { reason, why } of failures) this.#warn(autoscaler, reason, why);

@@ -36,30 +36,18 @@ export interface MetricQuestion {
   readonly now: number;
 }
 
-/** Throws a `MetricFailure`. */
+/** Throws a `MetricFailure` when the metric wants nothing. */
 export async function proposalOf(spec: MetricSpec, question: MetricQuestion): Promise<Proposal> {
   const { resource, containerResource, pods, object, external } = spec;
   if (resource !== undefined) {
-    const found = await measured(resource.name, resource.target, undefined, question).catch((error: unknown) => {
-      const why = wordsOf(error);
-      throw new MetricFailure(
-        'FailedGetResourceMetric',
-        why,
-        `failed to get ${resource.name} resource metric value: ${why}`,
-      );
-    });
+    const failed = failedToGet('FailedGetResourceMetric', `${resource.name} resource`);
+    const found = await measured(resource.name, resource.target, undefined, question).catch(failed);
     return { ...found, status: { type: 'Resource', resource: { name: resource.name, current: found.current } } };
   }
   if (containerResource !== undefined) {
     const { name, container, target } = containerResource;
-    const found = await measured(name, target, container, question).catch((error: unknown) => {
-      const why = wordsOf(error);
-      throw new MetricFailure(
-        'FailedGetContainerResourceMetric',
-        why,
-        `failed to get ${container} container metric value: ${why}`,
-      );
-    });
+    const failed = failedToGet('FailedGetContainerResourceMetric', `${container} container`);
+    const found = await measured(name, target, container, question).catch(failed);
     const status = { type: 'ContainerResource', containerResource: { name, container, current: found.current } };
     return { ...found, status };
   }
@@ -81,7 +69,13 @@ export async function proposalOf(spec: MetricSpec, question: MetricQuestion): Pr
   throw new MetricFailure('FailedGetExternalMetric', why, `failed to get ${name} external metric value: ${why}`);
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Only what cannot be computed is a failure of the metric; anything else is ours. */
+const failedToGet =
+  (reason: string, what: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof NoCount)) throw error;
+    throw new MetricFailure(reason, error.message, `failed to get ${what} metric value: ${error.message}`);
+  };
 
 const quantity = (resource: string, thousandths: number): string =>
   printQuantity({
@@ -130,6 +124,7 @@ async function measured(
       },
     };
   } catch (error) {
-    throw new NoCount(`failed to get ${resource} ${word}: ${wordsOf(error)}`);
+    if (!(error instanceof NoCount)) throw error;
+    throw new NoCount(`failed to get ${resource} ${word}: ${error.message}`);
   }
 }
