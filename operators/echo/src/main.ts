@@ -6,9 +6,17 @@ import { systemClock, systemRandom } from '@keelson/core/system';
 import { createLogger } from './logger.ts';
 import { createObservations, healthHandler, metricsHandler, serve } from './probes.ts';
 import { runEchoOperator } from './run-echo-operator.ts';
-import { SettingsError, settingsFrom } from './settings.ts';
+import { SettingsError, settingsFrom, variables } from './settings.ts';
 
-try {
+const usage = `Usage: echo-operator
+
+Makes a Job for every Echo and a CronJob for every ScheduledEcho, until SIGTERM or SIGINT. It takes no arguments and is
+configured by environment variables (default):
+
+${variables.map(([name, fallback, what]) => `  ${name.padEnd(28)}${what}${fallback && ` (${fallback})`}`).join('\n')}
+`;
+
+async function main(): Promise<void> {
   // Two replicas on one host are two.
   const settings = settingsFrom(process.env, `${hostname()}_${systemRandom.uuid().slice(0, 8)}`);
   const logger = createLogger({ level: settings.logLevel, json: settings.logJson, clock: systemClock });
@@ -35,6 +43,13 @@ try {
     stop.signal,
   );
   logger.info('Stopped');
+}
+
+const [argument] = process.argv.slice(2);
+try {
+  if (argument === '--help') process.stdout.write(usage);
+  else if (argument === undefined) await main();
+  else throw new SettingsError(`unknown argument ${argument}; echo-operator --help lists the environment variables`);
 } catch (error) {
   // A setting or a kubeconfig is the user's to mend, and its message says how; anything else is ours, with its stack.
   const isTheirs = error instanceof SettingsError || isConfigError(error);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { settingsFrom } from './settings.ts';
+import { settingsFrom, variables } from './settings.ts';
 
 test('without variables there is one replica with four workers, metrics on 2112 and probes on 8081', () => {
   assert.deepEqual(settingsFrom({}, 'node-a'), {
@@ -64,4 +65,23 @@ test('a bad value is named with what is allowed, and all of them at once', () =>
   for (const [variables, message] of bad) {
     assert.throws(() => settingsFrom(variables, 'a'), { name: 'SettingsError', message });
   }
+});
+
+test('the README and --help have every variable that is read', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const read = new Set<string>(['KUBECONFIG']);
+  settingsFrom(
+    new Proxy(
+      {},
+      {
+        get(_, name) {
+          read.add(String(name));
+          return undefined;
+        },
+      },
+    ),
+    'a',
+  );
+  assert.deepEqual([...read].sort(), variables.map(([name]) => name).sort());
+  for (const name of read) assert.ok(readme.includes(`\`${name}\``), name);
 });

@@ -27,6 +27,27 @@ export interface Settings {
   readonly logLevel: Level;
 }
 
+/** The variables: name, default and what they are for. */
+export const variables: readonly (readonly [name: string, fallback: string, what: string])[] = [
+  ['KUBECONFIG', 'in-cluster, then ~/.kube/config', 'the cluster'],
+  ['NAMESPACE', 'default', 'where the Lease is'],
+  ['NUM_WORKERS', '4', 'objects that are worked on at a time'],
+  ['ECHO_IMAGE', 'busybox:1.33.1', 'the image that prints'],
+  ['TTL_SECONDS_AFTER_FINISHED', '3600', 'how long finished Jobs are kept'],
+  ['HA_ENABLED', 'false', 'whether replicas elect one that works'],
+  ['HA_NODE_ID', 'host name and a random part', 'who a replica is'],
+  ['HA_LEASE_LOCK_NAME', 'echo-operator', 'the Lease'],
+  ['HA_LEASE_DURATION_SECONDS', '15', 'how long others wait for a leader'],
+  ['HA_RENEW_DEADLINE_SECONDS', '10', 'how long it leads without a renewal'],
+  ['HA_RETRY_PERIOD_SECONDS', '2', 'how often it renews, or looks'],
+  ['METRICS_ENABLED', 'true', 'whether there are metrics'],
+  ['METRICS_PATH', '/metrics', 'their path'],
+  ['METRICS_PORT', '2112', 'their port'],
+  ['HEALTH_PORT', '8081', 'the port of /healthz and /readyz'],
+  ['ENV', 'local', 'production logs JSON'],
+  ['LOG_LEVEL', 'info', 'debug, info, warn or error'],
+];
+
 /** Variables that cannot be what they are: all of them, each with what is allowed. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';

@@ -86,14 +86,14 @@ const maskedText = (text: string): string =>
       (_, name: string, suffix?: string) => `${name}-MINUTES${suffix ? '-SUFFIX' : ''}`,
     );
 
-const recordings = new URL('./recordings/', import.meta.url);
+const recorded = (story: string) => new URL(`./recordings/${story}.json`, import.meta.url);
 
 /** What real Kubernetes left to be read after each chapter. */
 export function recording(story: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(new URL(`${story}.json`, recordings), 'utf8'));
+  return JSON.parse(readFileSync(recorded(story), 'utf8'));
 }
 
 /** Keeps what Kubernetes says today; for the day on which it is to be recorded anew. */
 export function record(story: string, told: Readonly<Record<string, unknown>>): void {
-  writeFileSync(new URL(`${story}.json`, recordings), `${JSON.stringify(told, null, 2)}\n`);
+  writeFileSync(recorded(story), `${JSON.stringify(told, null, 2)}\n`);
 }
