@@ -146,6 +146,24 @@ describe('an election', () => {
     assert.ok(tries >= 20 && tries <= 22, `${tries} requests in ten looks`);
   });
 
+  test('does not hurry for what a watch shows and a look does not find', async () => {
+    const given = new Setup();
+    given.server.mayBeWatched = true;
+    const first = given.compete('one');
+    await settled();
+    const second = given.compete('two');
+    await given.clock.advance(100);
+    // It may watch and no longer look: whoever leads for it, it is the one from before.
+    const isLook = ({ method, path }: TransportRequest) => method === 'GET' && !path.includes('watch=');
+    given.intercept = (request) => (isLook(request) ? Promise.resolve(failure(403, 'Forbidden')) : undefined);
+    await first.giveUp();
+    const before = given.requests.length;
+    await given.clock.advance(20_000);
+    assert.equal(second.leads(), false);
+    const tries = given.requests.length - before;
+    assert.ok(tries <= 25, `${tries} requests in 20 s`);
+  });
+
   test('is won again only when the last term has been given back', async () => {
     const given = new Setup();
     const { signal } = new AbortController();

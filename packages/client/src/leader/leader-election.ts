@@ -171,6 +171,7 @@ class LeaseElection implements LeaderElection {
     const { client, lease, clock, random, retryPeriodMs } = this.#settings;
     await this.#givenBack; // or what is still on its way would give back the term that we win now
     using releases = new ReleaseWatch(client, lease, signal);
+    let wasEarly = false;
     while (true) {
       signal.throwIfAborted();
       const holding = await this.#tryToTake(signal).catch((error: unknown) => {
@@ -180,9 +181,12 @@ class LeaseElection implements LeaderElection {
       if (holding) return holding;
       const untilLookMs = jitter(random, retryPeriodMs, lookJitter);
       const waitMs = Math.min(untilLookMs, this.#untilFreeMs());
-      // One that nobody holds could not be taken just now: whatever the reason, that is no reason to hurry.
-      if (this.#leader === undefined) await sleep(clock, waitMs, signal);
-      else await releases.wait(clock, waitMs);
+      // One that nobody holds could not be taken just now: whatever the reason, that is no reason to hurry. Nor is a
+      // watch that says again what the look before did not find: it may lag behind.
+      if (this.#leader === undefined || wasEarly) {
+        wasEarly = false;
+        await sleep(clock, waitMs, signal);
+      } else wasEarly = await releases.wait(clock, waitMs);
     }
   }
 

@@ -22,8 +22,10 @@ export class ReleaseWatch implements Disposable {
     this.#signal = AbortSignal.any([signal, this.#end.signal]);
   }
 
-  /** For that long, or until a Lease that somebody held is given back. Rejects when the signal is aborted. */
-  async wait(clock: Clock, ms: number): Promise<void> {
+  /**
+   * For that long, or until a Lease that somebody held is given back: then `true`. Rejects when the signal is aborted.
+   */
+  async wait(clock: Clock, ms: number): Promise<boolean> {
     const early = new AbortController();
     const slept = sleep(clock, ms, AbortSignal.any([this.#signal, early.signal]));
     slept.catch(() => {}); // it may lose
@@ -32,6 +34,7 @@ export class ReleaseWatch implements Disposable {
     if (end !== undefined) this.#release = undefined;
     if (end === true) early.abort();
     else await slept;
+    return end === true;
   }
 
   [Symbol.dispose](): void {
