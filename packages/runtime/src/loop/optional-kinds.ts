@@ -19,10 +19,13 @@ export async function followOptionalKinds(
   const followed = informers.filter(({ kind }) => isOptional(kind));
   if (followed.length === 0) return;
   const states = () => followed.map((each) => each.health.synced && !isAbsentKind(each));
-  const never = new Promise<never>(() => {});
+  // Each is asked once: a race with what may never settle would keep something behind with every look.
+  let wake = () => {};
+  for (const { synced } of followed) synced.then(() => wake()).catch(() => {});
   for (let known = states(); !signal.aborted; ) {
-    const missing = followed.filter(({ health }) => !health.synced).map(({ synced }) => synced.catch(() => never));
-    await Promise.race([...missing, sleep(clock, lookMs, signal).catch(() => {})]);
+    const early = new AbortController();
+    wake = () => early.abort();
+    await sleep(clock, lookMs, AbortSignal.any([signal, early.signal])).catch(() => {});
     if (signal.aborted) return;
     const now = states();
     for (const [i, isThere] of now.entries()) {
