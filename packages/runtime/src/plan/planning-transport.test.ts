@@ -147,3 +147,30 @@ test('a write that its guard refuses is not planned', async () => {
   await assert.rejects(send('DELETE', pod, undefined, { beforeSend }), /the pass is over/);
   assert.deepEqual(writes, []);
 });
+
+test('what only the server can do, and what a question sets in motion, is refused', async () => {
+  const { asked, send, writes } = planned({ [pod]: object() });
+  for (const [method, path] of [
+    ['PUT', '/apis/certificates.k8s.io/v1/certificatesigningrequests/c/approval'],
+    ['PATCH', `${pod}/ephemeralcontainers`],
+    ['GET', `${pod}/proxy/shutdown`],
+    ['GET', `${pod}/exec`],
+  ] as const) {
+    assert.equal((await send(method, path, method === 'GET' ? undefined : object())).code, 405, path);
+  }
+  assert.deepEqual([asked, writes], [[], []]);
+});
+
+test('a name that the server would invent is not looked for', async () => {
+  const { asked, send, writes } = planned({});
+  const made = await send('POST', '/api/v1/namespaces/x/pods', object({}, { name: undefined, generateName: 'a-' }));
+  assert.equal(made.code, 201);
+  assert.deepEqual([asked, writes.length], [[], 1]);
+});
+
+test('a JSON patch that does not fit is refused as by a server', async () => {
+  const { send } = planned({ [pod]: object() });
+  const headers = { 'content-type': 'application/json-patch+json' };
+  const refused = await send('PATCH', pod, [{ op: 'remove', path: '/spec/nothing' }], { headers });
+  assert.equal(refused.code, 422);
+});

@@ -12,6 +12,7 @@ import {
   applyMergePatch,
   type Clock,
   type JsonObject,
+  JsonPatchError,
   type KubernetesObject,
   type Transport,
   type TransportRequest,
@@ -41,6 +42,9 @@ type OnWrite = (write: AnsweredWrite) => void;
 
 /** Above all that a server gives, and still a 64-bit number, as which some read it. */
 const firstVersion = 9_000_000_000_000_000_000n;
+
+/** Subresources that are asked by GET and yet let something happen. */
+const connections: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'portforward']);
 
 export class PlanningTransport {
   readonly #server: Transport;
@@ -78,8 +82,9 @@ export class PlanningTransport {
     const isDry = place.query.get('dryRun') === 'All' || (body?.dryRun as string[] | undefined)?.includes('All');
     const told = isDry ? () => {} : (write: AnsweredWrite) => this.#write(write, onWrite);
     if (place.name === undefined) return this.#atCollection(request, place, body, told);
-    if (request.method === 'POST' && place.subresource !== 'eviction') {
-      throw new Refusal(notPlanned(`${place.subresource}`, place.object));
+    const planned = request.method === 'POST' ? ['eviction'] : [undefined, 'status', 'scale'];
+    if (!planned.includes(place.subresource)) {
+      throw new Refusal(notPlanned(place.subresource ?? request.method, place.object));
     }
     const before = await this.#current(request, place.object);
     if (request.method === 'DELETE' || request.method === 'POST') return this.#delete(place, before, body, told);
@@ -90,6 +95,7 @@ export class PlanningTransport {
   }
 
   async #read(request: TransportRequest, { object, subresource }: Place): Promise<TransportResponse> {
+    if (connections.has(subresource?.split('/')[0] ?? '')) throw new Refusal(notPlanned(`${subresource}`, object));
     // What a log says, for one, is no part of the object.
     const isObject = subresource === undefined || subresource === 'status' || subresource === 'scale';
     if (!isObject || !this.#planned.has(object)) return this.#server.request(request);
@@ -113,7 +119,8 @@ export class PlanningTransport {
     const { name, generateName = '' } = body.metadata as { readonly name?: string; readonly generateName?: string };
     const given = name ?? `${generateName}plan${this.#count + 1n}`;
     const path = place.at({ name: given });
-    if ((await this.#current(request, path)) !== undefined) {
+    // Under a name that the server would invent, nothing is.
+    if (name !== undefined && (await this.#unlessHidden(request, path)) !== undefined) {
       throw new Refusal(failure(409, 'AlreadyExists', `${place.resource} "${given}" already exists`, path));
     }
     const named = { ...body, metadata: { ...(body.metadata as object), name: given } };
@@ -169,7 +176,7 @@ export class PlanningTransport {
       return appliedLocally({ live: before, applied: body, manager, subresource: place.subresource }) as never;
     }
     if (type.startsWith('application/merge-patch')) return applyMergePatch(before, body) as JsonObject;
-    if (type.startsWith('application/json-patch')) return applyJsonPatch(before, body) as JsonObject;
+    if (type.startsWith('application/json-patch')) return patched(place, before, body);
     throw new Refusal(notPlanned('a strategic merge patch', place.object));
   }
 
@@ -197,10 +204,29 @@ export class PlanningTransport {
     return (await this.#get(request, path)) as KubernetesObject | undefined;
   }
 
+  /** The same, and what may not be read counts as absent: who may create need not be allowed to look. */
+  async #unlessHidden(request: TransportRequest, path: string): Promise<KubernetesObject | undefined> {
+    try {
+      return await this.#current(request, path);
+    } catch (error) {
+      if (error instanceof Refusal && error.response.status === 403) return undefined;
+      throw error;
+    }
+  }
+
   /** What the server has; `undefined` when there is no such object. */
   async #get({ signal }: TransportRequest, path: string): Promise<unknown> {
     const headers = { accept: 'application/json' };
     return readJson(await this.#server.request({ method: 'GET', path, headers, signal }));
+  }
+}
+
+function patched(place: Place, before: KubernetesObject, operations: unknown): JsonObject {
+  try {
+    return applyJsonPatch(before, operations) as JsonObject;
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    throw new Refusal(failure(422, 'Invalid', error.message, place.object));
   }
 }
 

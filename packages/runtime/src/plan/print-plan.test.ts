@@ -133,3 +133,19 @@ test('the sum counts each object once, by what becomes of it in the end', () => 
   ];
   for (const [passes, text] of cases) assert.equal(printPlanSummary(passes), text);
 });
+
+test('what a terminal would obey is shown and not obeyed', () => {
+  const erase = '\u001B[1A\u001B[2K';
+  const data = { text: `one\n${erase}two\tthree` };
+  const text = printPlannedPass(
+    pass('a', {
+      changes: [change(undefined, object('ConfigMap', { data }))],
+      events: [{ type: 'Normal', reason: 'Odd', message: erase }],
+      error: new Error(`${erase}first\nsecond`),
+    }),
+    { color: true },
+  );
+  assert.ok(!text.includes(erase), JSON.stringify(text));
+  assert.ok(text.includes('\\u001b[1A\\u001b[2Ktwo\tthree'), JSON.stringify(text));
+  assert.match(text, /first\n {6}second/);
+});

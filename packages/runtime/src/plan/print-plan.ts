@@ -20,6 +20,15 @@ const codes: Readonly<Record<Color, readonly [number, number]>> = {
 const signs = { create: '+', change: '~', delete: '-' } as const;
 const colors = { '+': 'green', '-': 'red', '~': 'yellow', '!': 'red' } as const;
 
+/** What a terminal would obey; texts of a cluster are others'. */
+const controls = /\p{Cc}/gu;
+
+function escaped(character: string): string {
+  if (character === '\t') return character;
+  if (character === '\n') return '\n      ';
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /**
  * What one pass would do, as a diff of each object; empty when it would do nothing. The values of Secrets are not shown.
  *
@@ -27,7 +36,8 @@ const colors = { '+': 'green', '-': 'red', '~': 'yellow', '!': 'red' } as const;
  * await createManager(operator, { config, plan: (pass) => process.stdout.write(printPlannedPass(pass)) }).start(signal);
  */
 export function printPlannedPass(pass: PlannedPass, { color = false }: PlanPrintOptions = {}): string {
-  const paint = (text: string, how: Color | undefined) => {
+  const paint = (raw: string, how: Color | undefined) => {
+    const text = raw.replaceAll(controls, escaped);
     const [on, off] = how === undefined || !color ? [] : codes[how];
     return on === undefined ? text : `\u001B[${on}m${text}\u001B[${off}m`;
   };

@@ -46,6 +46,8 @@ export async function run(
     });
     const planned: PlannedPass[] = [];
     const color = process.stdout.isTTY && process.stdout.hasColors();
+    // Whoever reads a plan may stop reading: `--plan | head`.
+    if (options.plan) process.stdout.on('error', () => process.exit(0));
     const manager = createManager(operator, {
       config,
       logger,
@@ -76,8 +78,11 @@ export async function run(
     using _rejections = reportedRejections(logger);
     stop = stopSignal(logger);
     await manager.start(stop);
-    if (options.plan) process.stdout.write(`${printPlanSummary(planned)}\n`);
-    if (planned.some(({ error }) => error !== undefined)) process.exitCode = 1;
+    if (options.plan) {
+      await new Promise<void>((resolve) => process.stdout.write(`${printPlanSummary(planned)}\n`, () => resolve()));
+      // A pass that took too long may go on for ever, and would keep the process with it.
+      process.exit(planned.some(({ error }) => error !== undefined) ? 1 : 0);
+    }
   } catch (thrown) {
     process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
     // What did not stop may keep the process alive for ever.
@@ -91,7 +96,8 @@ function ownVersion(): string {
   const require = createRequire(import.meta.url);
   for (const file of ['../package.json', '../../package.json']) {
     try {
-      return (require(file) as { readonly version: string }).version;
+      const { name, version } = require(file) as { readonly name: string; readonly version: string };
+      if (name === '@keelson/runtime') return version; // in a bundle it is somebody else's
     } catch {
       // the other one, then
     }
