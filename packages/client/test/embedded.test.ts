@@ -10,4 +10,4 @@ describeClient(embeddedServer);
 describeBesideObjects(embeddedServer);
 describeInformers(embeddedServer);
 describeOwnWrites(embeddedServer);
-describeProperties(embeddedServer, { quotas: false });
+describeProperties(embeddedServer);

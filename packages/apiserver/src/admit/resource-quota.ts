@@ -4,7 +4,14 @@
  * A quota limits by its status, which a controller keeps: as long as there is none, it limits nothing. What is taken is
  * added to that status by the write itself, so that the next one cannot take it again.
  */
-import { addQuantities, compareQuantities, parseQuantity, printQuantity, subtractQuantities } from '@keelson/core';
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  type Quantity,
+  subtractQuantities,
+} from '@keelson/core';
 import {
   type Amounts,
   amountsOf,
@@ -60,7 +67,7 @@ export function quotaCharges(
       const [requested, present, limited] = [taken, used, hard].map((amounts) => text(amounts, exceeded));
       throw refuse(`exceeded quota: ${metadata.name}, requested: ${requested}, used: ${present}, limited: ${limited}`);
     }
-    const after = Object.fromEntries([...taken.keys()].map((each) => [each, printQuantity(sum(used, taken, each))]));
+    const after = Object.fromEntries([...taken.keys()].map((each) => [each, stored(sum(used, taken, each))]));
     charges.push({ quota: metadata.name, namespace, used: { ...status.used, ...after } });
   }
   return charges;
@@ -105,3 +112,6 @@ function unsaid({ spec }: Pod, restricted: readonly string[]): string {
     })
     .join('; ');
 }
+
+/** As it is shown after it was stored, which forgets the family of a sum that has no suffix of it. */
+const stored = (quantity: Quantity): string => printQuantity(parseQuantity(printQuantity(quantity)));

@@ -21,7 +21,6 @@ export const embeddedServer: Offer = {
   lacks: {
     suspension: 'the server is in the process of the test',
     kubectl: 'unit tests have no kubectl; demo/test/e2e runs it on the embedded cluster',
-    output: 'containers of the simulated node write nothing',
   },
   pageSize: 50,
   leaseMs: 2000,

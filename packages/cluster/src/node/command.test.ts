@@ -28,6 +28,8 @@ test('echo writes, sleep takes its time, exit has its code', () => {
     [of('sh', '-c', 'false && echo no || echo yes'), ends(0, 0, says('yes\n'))],
     [of('sh', '-c', "echo 'a;b'"), ends(0, 0, says('a;b\n'))],
     [of('sh', '-c', 'exit'), ends(0)],
+    [of('sh', '-c', 'echo one; exec sleep 5; echo never'), ends(0, 5000, says('one\n'))],
+    [of('echo', 'a $$(HOME) $$ $(NOBODY)'), ends(0, 0, says('a $(HOME) $ $(NOBODY)\n'))],
   ] as const;
   for (const [actual, expected] of cases) assert.deepEqual(actual, expected);
 });

@@ -1,6 +1,6 @@
 /**
  * What a container's command would do, for the few commands that can be followed without a machine: `echo`, `sleep`,
- * `exit`, `true` and `false`, alone or one after the other in `sh -c`. Of any other nothing is known.
+ * `exit`, `true` and `false`, alone, after `exec`, or one after the other in `sh -c`. Of any other nothing is known.
  *
  * Does not: expand variables other than `$(NAME)` from the container's own `env`, or know pipes, loops and redirections.
  */
@@ -23,7 +23,10 @@ export interface Program {
 export function programOf({ command = [], args = [], env = [] }: Container): Program | undefined {
   const values = new Map(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])));
   const words = [...command, ...args].map((word) =>
-    word.replaceAll(/\$\(([\w.-]+)\)/g, (reference, name: string) => values.get(name) ?? reference),
+    // Two dollars are one that is meant.
+    word.replaceAll(/\$(?:\$|\(([\w.-]+)\))/g, (found, name?: string) =>
+      name === undefined ? '$' : (values.get(name) ?? found),
+    ),
   );
   const [program = '', option = '', script = ''] = words;
   if (command.length === 0) return undefined;
@@ -65,7 +68,8 @@ function follow(statements: readonly Statement[], endsOnFailure = false): Progra
   let runsForMs = 0;
   let exitCode = 0;
   for (const { words, on } of statements) {
-    const [name = '', ...rest] = words;
+    const isLast = words[0] === 'exec';
+    const [name = '', ...rest] = isLast ? words.slice(1) : words;
     if (on !== 'any' && (on === 'success') !== (exitCode === 0)) continue;
     switch (name) {
       case 'echo':
@@ -87,7 +91,7 @@ function follow(statements: readonly Statement[], endsOnFailure = false): Progra
       default:
         return undefined;
     }
-    if (endsOnFailure && exitCode !== 0) break;
+    if (isLast || (endsOnFailure && exitCode !== 0)) break;
   }
   return { output, runsForMs, exitCode };
 }
