@@ -148,7 +148,8 @@ const chapters: Readonly<Record<string, Chapter>> = {
     until: isIn('Succeeded'),
   },
   'a deadline': {
-    spec: { activeDeadlineSeconds: 5, containers: [sh('main', forever)] },
+    // Late enough for a busy kubelet to have started it before.
+    spec: { activeDeadlineSeconds: 20, containers: [sh('main', forever)] },
     until: isIn('Failed'),
   },
   'a node that is not there': {
