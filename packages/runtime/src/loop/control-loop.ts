@@ -125,8 +125,11 @@ export class ControlLoop {
     const workers = Array.from({ length: controller.concurrency }, () => this.#worker());
     const context = { cache: caches, clock: this.#options.clock, logger, signal };
     const sources = runSources(controller, context, (key, cause) => this.#wakeUps.add(key, cause));
-    using _resync = keepResyncing(this.#options, (key) => this.#wakeUps.add(key, 'resync', { initial: true }));
-    await stopped;
+    {
+      // Ended before the passes are: one that never ends must not leave a timer of ten hours behind.
+      using _resync = keepResyncing(this.#options, (key) => this.#wakeUps.add(key, 'resync', { initial: true }));
+      await stopped;
+    }
     logger.info('Stopping workers');
     this.#wakeUps.close();
     this.#storms.close();

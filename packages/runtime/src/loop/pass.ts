@@ -86,6 +86,7 @@ export class Pass {
           expired.reject(new PassTimeoutError(`${what} did not finish within ${timeoutMs / 1000} s`)),
         )
       : undefined;
+    timer?.unref(); // where nothing else is left to do, a hung pass keeps no process alive
     const answer = (async () => work())();
     void this.#settleAfter(answer);
     try {

@@ -28,6 +28,7 @@ export function keepResyncing(options: ResyncOptions, wake: (key: NamespacedName
       for (const object of caches.store(controller.for).list()) wake(keyOf(object));
       arm();
     });
+    timer.unref(); // a last safety net keeps no process alive
   };
   if (Number.isFinite(controller.resyncMs)) arm();
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
