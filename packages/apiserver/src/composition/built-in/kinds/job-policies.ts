@@ -71,8 +71,9 @@ function ruleProblems(spec: JobSpec, rule: Rule, field: string): readonly Proble
 function exitCodeProblems({ template }: JobSpec, codes: ExitCodes, field: string): readonly Problem[] {
   const { containerName, operator } = codes;
   const values = codes.values ?? [];
-  const { containers = [], initContainers = [] } = template.spec ?? {};
-  const isKnown = [...containers, ...initContainers].some(({ name }) => name === containerName);
+  const { containers, initContainers } = template.spec ?? {};
+  // Either may be null, which is refused elsewhere.
+  const isKnown = [...(containers ?? []), ...(initContainers ?? [])].some(({ name }) => name === containerName);
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? 0) <= value);
   return [
     ...wordProblems(`${field}.operator`, operator, ['In', 'NotIn']),
