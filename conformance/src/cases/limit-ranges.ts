@@ -14,7 +14,8 @@ const container = (resources: Fields, name = 'main') => ({ name, image: 'example
 
 /** A namespace in which a pod as it comes is changed or refused: then the server has heard of the range. */
 async function ranged(t: Trial, limit: Fields): Promise<string> {
-  const namespace = await t.namespace();
+  // Not one that others get next: Kubernetes remembers the ranges of a namespace for half a minute.
+  const namespace = await t.freshNamespace();
   await t.post(serviceAccounts(namespace), { metadata: { name: 'default' } });
   (await t.post(limitRanges(namespace), { metadata: { name: 'r' }, spec: { limits: [limit] } })).is(201);
   return namespace;
@@ -59,7 +60,7 @@ export const limitRangesArea: Area = {
         min: { cpu: '100m' },
       };
       const answer = await t.post(
-        limitRanges(await t.namespace()),
+        limitRanges(await t.freshNamespace()),
         { metadata: { name: 'r' }, spec: { limits: [limit] } },
         dryRun,
       );
@@ -167,7 +168,7 @@ export const limitRangesArea: Area = {
     },
 
     'a pod that is there already is left alone': async (t) => {
-      const namespace = await t.namespace();
+      const namespace = await t.freshNamespace();
       await t.post(serviceAccounts(namespace), { metadata: { name: 'default' } });
       (await t.post(pods(namespace), pod('a'))).is(201);
       const limits = [{ type: 'Container', min: { cpu: '1' } }];

@@ -12,7 +12,7 @@ const dryRun = { query: { dryRun: 'All' } };
 
 /** A namespace with a quota called `q` whose usage is known. */
 async function limited(t: Trial, hard: Fields, spec: Fields = {}): Promise<string> {
-  const namespace = await t.namespace();
+  const namespace = await t.freshNamespace();
   await t.post(serviceAccounts(namespace), { metadata: { name: 'default' } });
   (await t.post(quotas(namespace), { metadata: { name: 'q' }, spec: { hard, ...spec } })).is(201, {
     status: exactly({}),
@@ -219,9 +219,12 @@ export const resourceQuotas: Area = {
     },
 
     'what was there before the quota is counted': async (t) => {
-      const namespace = await t.namespace();
+      const namespace = await t.freshNamespace();
       const secrets = `/api/v1/namespaces/${namespace}/secrets`;
       for (const name of ['a', 'b']) (await t.post(secrets, { metadata: { name } })).is(201);
+      // The controllers count what they have seen: when they have looked after a later namespace, they have seen these.
+      const later = await t.freshNamespace();
+      await t.eventually(async () => void (await t.get(`${serviceAccounts(later)}/default`)).is(200));
       (await t.post(quotas(namespace), { metadata: { name: 'q' }, spec: { hard: { secrets: '9' } } })).is(201);
       await used(t, namespace, { secrets: '2' });
     },
