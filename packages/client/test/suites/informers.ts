@@ -57,7 +57,7 @@ export function describeInformers(offer: Offer): void {
     test('lose nothing when connections are cut, wherever they are in a line', async () => {
       await using way = await failable();
       await using trial = await InformerTrial.start(client, way.client, server);
-      for (let cuts = 0; cuts < 5; cuts++) {
+      for (let cuts = 0; cuts < 9; cuts++) {
         const changes = trial.change(20);
         await until(() => trial.watched.every(({ informer }) => informer.health.phase === 'watching'), {
           timeoutMs: 60_000,
