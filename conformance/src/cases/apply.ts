@@ -111,6 +111,33 @@ export const apply: Area = {
       );
     },
 
+    'a list item whose key is no scalar is refused with 500, and named by that key': async (t) => {
+      const path = `/api/v1/namespaces/${await t.namespace()}/podtemplates/a`;
+      const apply = (ip: unknown) =>
+        t.apply(
+          path,
+          {
+            apiVersion: 'v1',
+            kind: 'PodTemplate',
+            metadata: { name: 'a' },
+            template: { spec: { containers: [{ name: 'a', image: 'b' }], hostAliases: [{ ip }] } },
+          },
+          { manager: 'one' },
+        );
+      const refused = (item: string, value: string) => ({
+        code: 500,
+        reason: undefined,
+        message: `failed to create typed patch object (/a; /v1, Kind=PodTemplate): .template.spec.hostAliases[ip=${item}].ip: expected string, got &value.valueUnstructured{Value:${value}}`,
+      });
+      (await apply({ b: 1, a: [1, { x: true }] })).refuses(
+        refused(
+          'a=[1,x=true]b=1',
+          'map[string]interface {}{"a":[]interface {}{1, map[string]interface {}{"x":true}}, "b":1}',
+        ),
+      );
+      (await apply(['x'])).refuses(refused('["x"]', '[]interface {}{"x"}'));
+    },
+
     'creates what does not exist': async (t) => {
       const path = await oneTarget(t);
       (await t.apply(path, configMap('a', { key: '1' }), { manager: 'one' })).is(201, {

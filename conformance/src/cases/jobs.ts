@@ -247,6 +247,17 @@ export const jobs: Area = {
       'spec.podFailurePolicy.rules[3]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported',
     ),
 
+    'have a failure policy and no containers at all': refused(
+      {
+        podFailurePolicy: {
+          rules: [{ action: 'FailJob', onExitCodes: { containerName: 'main', operator: 'In', values: [1] } }],
+        },
+        template: { spec: { restartPolicy: 'Never', containers: null, initContainers: null } },
+      },
+      'spec.podFailurePolicy.rules[0].onExitCodes.containerName: Invalid value: "main": must be one of the container or initContainer names in the pod template',
+      'spec.template.spec.containers: Required value',
+    ),
+
     'restart no container in place with a failure policy': refused(
       { ...exitCodes([1]), template: { spec: { ...podSpec, restartPolicy: 'OnFailure' } } },
       'spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified',

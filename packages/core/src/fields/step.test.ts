@@ -23,12 +23,14 @@ test('a step that someone wrote differently has the same canonical form', () => 
   assert.equal(canonicalStep('v: "a"'), 'v:"a"');
   assert.equal(canonicalStep('i:03'), 'i:3');
   assert.equal(canonicalStep('x:from the future'), undefined);
-  for (const bad of ['f', 'ff', 'k:{', 'v:', 'i:x', '']) assert.throws(() => canonicalStep(bad), SyntaxError, bad);
+  for (const bad of ['f', 'ff', 'k:{', 'k:[]', 'k:{"a":}', 'v:', 'i:x', ''])
+    assert.throws(() => canonicalStep(bad), SyntaxError, bad);
 });
 
 test('steps are shown to people as paths', () => {
   const steps = ['f:spec', 'f:a.b', 'k:{"name":"x","port":80}', 'v:"s"', 'v:true', 'i:4'];
   assert.equal(steps.map(printStep).join(''), '.spec.a.b[name="x",port=80][="s"][=true][4]');
+  assert.equal(printStep('k:{"ip":{"b":1,"a":[1,{"x":true}],"c":null}}'), '[ip=a=[1,x=true]b=1c=null]');
 });
 
 test('members come first, then keys, values and indices, each in the order of Go', () => {

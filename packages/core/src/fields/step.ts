@@ -4,6 +4,7 @@
  * `f:name` is a member, `k:{…}` the list item with those keys, `v:…` the set item of that value, `i:n` the item at that
  * index. Equal parts have equal steps, byte for byte as the real server writes them, so steps are map keys.
  */
+import { isObject } from '../json-object.ts';
 import { cut } from '../names.ts';
 import { compareText, goJson } from './go-json.ts';
 
@@ -97,8 +98,8 @@ export function parseStep(step: string): Step {
 const keyPattern = /\s*("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,:{}[\]"]+)\s*([,}])/y;
 
 /**
- * The members of a JSON object of scalars. Not by JSON.parse: in Node 24 it mistakes some names that have escapes for
- * other names that it has seen before (`"\""` for `\`), and the names here come from users.
+ * The members of a JSON object, nearly always of scalars. Those not by JSON.parse: in Node 24 it mistakes some names
+ * that have escapes for other names that it has seen before (`"\""` for `\`), and the names here come from users.
  */
 function keysOf(text: string): [string, unknown][] {
   const keys: [string, unknown][] = [];
@@ -106,11 +107,18 @@ function keysOf(text: string): [string, unknown][] {
   keyPattern.lastIndex = text.indexOf('{') + 1;
   for (let end = ','; end === ','; ) {
     const [, name = '', value = '', next = ''] = keyPattern.exec(text) ?? [];
-    if (name === '') throw new SyntaxError(`not the keys of a list item: ${cut(text)}`);
+    if (name === '') return nestedKeysOf(text);
     keys.push([JSON.parse(name) as string, JSON.parse(value)]);
     end = next;
   }
   return keys;
+}
+
+/** A key that is a list or an object: no schema allows it, and yet a refusal has to name the item. */
+function nestedKeysOf(text: string): [string, unknown][] {
+  const keys: unknown = JSON.parse(text);
+  if (!isObject(keys)) throw new SyntaxError(`not the keys of a list item: ${cut(text)}`);
+  return Object.entries(keys);
 }
 
 const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as const;
@@ -144,7 +152,10 @@ function compareValues(a: unknown, b: unknown): number {
   return order !== 0 ? order : compareText(goJson(a), goJson(b));
 }
 
-/** Go prints text quoted, everything else as it is. */
+/** Go prints text quoted, everything else as it is; the members of an object with nothing between them. */
 function printValue(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(printValue).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).sort(([a], [b]) => compareText(a, b));
+  return members.map(([name, member]) => `${name}=${printValue(member)}`).join('');
 }
