@@ -12,6 +12,13 @@ function definition(version: Partial<VersionDefinition> = {}, rest: Partial<Kind
   return { group: 'cache.example.com', kind: 'Cache', hub: 'v1', versions: { v1 }, ...rest };
 }
 
+/** A kind with the hub v2 that is stored as v1. */
+function several(v1: Partial<VersionDefinition>, v2: Partial<VersionDefinition>): KindDefinition {
+  const size = z.object({ size: z.int32().default(1) });
+  const versions = { v1: { storage: true, spec: size, ...v1 }, v2: { spec: size, ...v2 } };
+  return { group: 'cache.example.com', kind: 'Cache', hub: 'v2', versions };
+}
+
 function versionOf(
   version: Partial<VersionDefinition>,
   rest: Partial<KindDefinition> = {},
@@ -127,6 +134,59 @@ for (const [what, version, expected] of columns) {
   });
 }
 
+test('versions have their own schema, columns, deprecation and rules beside those of the kind', () => {
+  const everywhere = rule('self.metadata.name.size() <= 63');
+  const own = rule('self.spec.replicas < 9');
+  const { versions, conversion } = crdOf({
+    definition: {
+      ...several(
+        { served: false, deprecated: true, printerColumns: [{ name: 'Size', jsonPath: '.spec.size' }] },
+        { spec: z.object({ replicas: z.int32() }), selectableFields: ['.spec.replicas'], rules: [own] },
+      ),
+      conversion: 'None',
+      rules: [everywhere],
+    },
+  }).spec;
+  const [v1, v2] = versions;
+  assert.equal(conversion, undefined); // None is what the server takes for granted
+  assert.deepEqual(
+    [v1?.served, v1?.storage, v1?.deprecated, v2?.served, v2?.storage],
+    [false, true, true, true, false],
+  );
+  assert.deepEqual(
+    v1?.additionalPrinterColumns?.map(({ name }) => name),
+    ['Size', 'Age'],
+  );
+  assert.deepEqual(v1?.schema?.openAPIV3Schema?.['x-kubernetes-validations'], [everywhere]);
+  assert.deepEqual(
+    v2?.additionalPrinterColumns?.map(({ name }) => name),
+    ['Age'],
+  );
+  assert.deepEqual(v2?.schema?.openAPIV3Schema?.['x-kubernetes-validations'], [everywhere, own]);
+  assert.deepEqual(Object.keys(v2?.schema?.openAPIV3Schema?.properties?.spec?.properties ?? {}), ['replicas']);
+});
+
+test('versions that differ in limits, defaults and texts alone lose nothing, and need no conversion', () => {
+  const differing = several(
+    {
+      spec: z.object({
+        size: z.int32().max(5).default(1),
+        rest: z.looseObject({ a: z.string().optional() }).optional(),
+      }),
+    },
+    { spec: z.object({ size: z.int32().describe('How many.').default(3), rest: z.looseObject({}).optional() }) },
+  );
+  assert.equal(crdOf({ definition: differing }).spec.versions.length, 2);
+});
+
+test('labels and annotations stand on the definition of the custom resource', () => {
+  const metadata = { labels: { team: 'a' }, annotations: { 'example.com/owner': 'b' } };
+  assert.deepEqual(crdOf({ definition: definition({}, { metadata }) }).metadata, {
+    name: 'caches.cache.example.com',
+    ...metadata,
+  });
+});
+
 const spec = z.object({});
 const refused: readonly (readonly [what: string, definition: KindDefinition, message: RegExp])[] = [
   ['a group without a dot', definition({}, { group: 'cache' }), /group: "cache" is no domain name/],
@@ -146,9 +206,32 @@ const refused: readonly (readonly [what: string, definition: KindDefinition, mes
   ['a hub that is no version', definition({}, { hub: 'v2' }), /the hub v2 is none of them/],
   ['a hub that is not served', definition({ served: false }), /the hub v1 is not served/],
   [
-    'versions that differ',
-    definition({}, { versions: { v1: { storage: true, spec }, v2: { spec: z.object({ a: z.string() }) } } }),
-    /they differ/,
+    'a field of one version alone',
+    several({ spec: z.object({ a: z.string() }) }, { spec }),
+    /\n {2}versions\.v2: it lacks spec\.a of v1, so that a write in v2 loses that.* conversion: 'None'/,
+  ],
+  [
+    'fields of several types, items and maps among them',
+    several(
+      { spec: z.object({ a: z.int(), list: z.array(z.object({ b: z.int() })), map: z.record(z.string(), z.int()) }) },
+      { spec: z.object({ a: z.string(), list: z.array(z.object({})), map: z.object({}) }) },
+    ),
+    /v2: it lacks spec\.a \(integer\), spec\.list\[\]\.b, spec\.map\.\* of v1/,
+  ],
+  [
+    'unknown fields in one version alone',
+    several({ spec: z.looseObject({}) }, { spec }),
+    /v2: it lacks spec\.\* of v1/,
+  ],
+  [
+    'a rule that does not fit one of the versions',
+    several({}, { rules: [rule('self.spec.sise > 0')] }),
+    /\n {2}v2: x-kubernetes-validations\[0\]\.rule: .*undefined field 'sise'/,
+  ],
+  [
+    'a label that is none',
+    definition({}, { metadata: { labels: { 'not a key': '' } } }),
+    /\n {2}metadata\.labels: .*name part must consist of/,
   ],
   [
     'a field of the spec, by its path',

@@ -1,5 +1,4 @@
 /** The CustomResourceDefinition of a kind: everything that the API server enforces, from the one definition. */
-import { equalJson } from '@keelson/core';
 import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
@@ -8,12 +7,14 @@ import type {
 import { DefinitionField, type DefinitionProblem } from '../from-zod/definition-field.ts';
 import { structuralSchema } from '../from-zod/from-zod.ts';
 import { judgeOf, refuseUnjudged } from '../from-zod/judged-rules.ts';
+import { objectMetaProblems } from '../metadata/object-meta-problems.ts';
 import { structuralProblemsBy } from '../structural/structural-problems.ts';
 import { inAuthorWords } from './author-words.ts';
 import type { KindDefinition, VersionDefinition } from './definition.ts';
 import { fieldAt } from './field-path.ts';
 import { namesOf, refuseNames } from './names.ts';
 import { printerColumns } from './printer-columns.ts';
+import { refuseLoss, refuseVersions } from './versions.ts';
 
 /**
  * What is applied to a cluster before objects of the kind can exist there. Throws a `TypeError` with everything that
@@ -26,27 +27,24 @@ export function crdOf({ definition }: { readonly definition: KindDefinition }): 
   refuseVersions(definition, at.field('versions'));
   const names = namesOf(definition);
   const versions = Object.entries(definition.versions);
+  const pathOf = (version: string) => (versions.length > 1 ? at.field(version) : at);
   const crd: NewCustomResourceDefinition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${names.plural}.${definition.group}` },
+    metadata: { ...definition.metadata, name: `${names.plural}.${definition.group}` },
     spec: {
       group: definition.group,
       names,
       scope: definition.scope ?? 'Namespaced',
-      versions: versions.map(([name, version]) =>
-        crdVersion(name, version, definition, versions.length > 1 ? at.field(name) : at),
-      ),
+      versions: versions.map(([name, version]) => crdVersion(name, version, definition, pathOf(name))),
     },
   };
-  const schemas = crd.spec.versions.map(({ schema }) => schema?.openAPIV3Schema ?? {});
-  if (schemas.some((schema) => !equalJson(schema, schemas[0]))) {
-    at.field('versions').refuse(
-      'they differ, and objects would lose fields between them: versions with conversion are not supported yet',
-    );
-  }
   // What was refused before left holes, which are not to be refused again.
-  if (problems.length === 0) problems.push(...serverProblems(crd));
+  if (problems.length === 0) {
+    problems.push(...objectMetaProblems(crd.metadata, { namespaced: false, nameProblems: () => [] }));
+    refuseLoss(definition, crd.spec.versions, at.field('versions'));
+    for (const version of crd.spec.versions) problems.push(...serverProblems(version, pathOf(version.name).path));
+  }
   if (problems.length > 0) {
     const lines = new Set(problems.map(({ field, message }) => `  ${field || 'the object'}: ${message}.`));
     throw new TypeError(`${definition.kind} cannot be defined in Kubernetes:\n${[...lines].join('\n')}`);
@@ -54,20 +52,17 @@ export function crdOf({ definition }: { readonly definition: KindDefinition }): 
   return crd;
 }
 
-/** What the API server would refuse in the schemas, which are the same in all versions. */
-function serverProblems({ spec: { versions } }: NewCustomResourceDefinition): readonly DefinitionProblem[] {
-  const schema = versions[0]?.schema?.openAPIV3Schema ?? {};
-  const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
-  return structuralProblemsBy(judgeOf(schema), schema, '', { hasStatus }).map((problem) => inAuthorWords(problem, ''));
-}
-
-function refuseVersions({ hub, versions }: KindDefinition, at: DefinitionField): void {
-  const stored = Object.keys(versions).filter((name) => versions[name]?.storage);
-  if (stored.length !== 1)
-    at.refuse(`objects are stored in one version, not in ${stored.join(' and ') || 'none'}: say storage: true once`);
-  if (versions[hub] === undefined) at.refuse(`the hub ${hub} is none of them`);
-  else if (versions[hub].served === false)
-    at.refuse(`the hub ${hub} is not served, so that no controller could see it`);
+/** What the API server would refuse in the schema of a version, whose fields stand at `path` of the definition. */
+function serverProblems(
+  { schema, subresources }: CustomResourceDefinitionVersion,
+  path: string,
+): readonly DefinitionProblem[] {
+  const root = schema?.openAPIV3Schema ?? {};
+  const options = { hasStatus: subresources?.status !== undefined };
+  return structuralProblemsBy(judgeOf(root), root, '', options).map((problem) => {
+    const { field, message } = inAuthorWords(problem, '');
+    return { field: [path, field].filter((part) => part !== '').join('.'), message };
+  });
 }
 
 function crdVersion(
@@ -105,9 +100,10 @@ function crdVersion(
 
 function rootSchema(
   version: VersionDefinition,
-  { description, rules = [] }: KindDefinition,
+  { description, rules: everywhere = [] }: KindDefinition,
   at: DefinitionField,
 ): JSONSchemaProps {
+  const rules = [...everywhere, ...(version.rules ?? [])];
   const spec = specSchema(structuralSchema(version.spec, at.field('spec')));
   const status = version.status && statusSchema(version.status, at.field('status'));
   refuseUnjudged(rules, at.field('rules'));

@@ -44,10 +44,21 @@ const Other = defineKind({
   },
 });
 
+const Several = defineKind({
+  group: 'cache.example.com',
+  kind: 'Several',
+  hub: 'v2',
+  conversion: 'None',
+  versions: {
+    v1: { storage: true, deprecated: 'use v2', spec: z.object({ size: z.int32() }) },
+    v2: { spec: z.object({ replicas: z.int32() }) },
+  },
+});
+
 const meta = { name: 'cache', namespace: 'default' };
 
 /** Compiled, never called: each pin is a line that must not compile. */
-function pins(memcached: Memcached, other: ObjectOf<typeof Other>) {
+function pins(memcached: Memcached, other: ObjectOf<typeof Other>, several: ObjectOf<typeof Several>) {
   const size: number = memcached.spec.size;
   const kind: 'Memcached' = memcached.kind;
   const apiVersion: 'cache.example.com/v1alpha1' = memcached.apiVersion;
@@ -57,10 +68,13 @@ function pins(memcached: Memcached, other: ObjectOf<typeof Other>) {
   const types: readonly string[] | undefined = memcached.status?.conditions?.map(({ type }) => type);
   const since: readonly string[] | undefined = memcached.status?.conditions?.map((each) => each.lastTransitionTime);
   const protocols: readonly string[] = other.spec.ports.map(({ protocol }) => protocol);
-  const values = [size, kind, apiVersion, namespace, nodes, observed, types, since, protocols];
+  const replicas: number = several.spec.replicas;
+  const values = [replicas, size, kind, apiVersion, namespace, nodes, observed, types, since, protocols];
 
   // @ts-expect-error a field that does not exist
   memcached.spec.sise;
+  // @ts-expect-error a field of another version than the hub
+  several.spec.size;
   // @ts-expect-error as read, all is readonly
   memcached.spec.size = 2;
   // @ts-expect-error deeply

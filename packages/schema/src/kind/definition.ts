@@ -39,6 +39,8 @@ export interface VersionDefinition {
   };
   /** Fields that a field selector may name: `.spec.size`. */
   readonly selectableFields?: readonly string[];
+  /** Rules on the whole object in this version, beside those of the kind. */
+  readonly rules?: readonly ValidationRule[];
 }
 
 /** A custom kind, as `defineKind` takes it. */
@@ -59,6 +61,16 @@ export interface KindDefinition {
   /** The version that controllers see. */
   readonly hub: string;
   readonly versions: Readonly<Record<string, VersionDefinition>>;
+  /**
+   * `None`: only the apiVersion changes between versions, and fields that a version does not have are lost when an object
+   * is written in it. Versions that differ in their fields must say so; there is no other conversion yet.
+   */
+  readonly conversion?: 'None';
+  /** Of the CustomResourceDefinition itself. */
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   /** Rules on the whole object, in every version. Of the metadata, they see `name` and `generateName` alone. */
   readonly rules?: readonly ValidationRule[];
 }
