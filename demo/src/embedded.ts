@@ -24,6 +24,7 @@ import {
   type Line,
   painted,
 } from './narrator.ts';
+import { underOwnRules } from './own-rules.ts';
 
 const samples = {
   memcached: new URL('../../operators/memcached/config/samples/cache_v1alpha1_memcached.yaml', import.meta.url),
@@ -75,14 +76,11 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
     textLogger({ name, clock: systemClock, write: (line) => void process.stdout.write(line), color: inColor });
   const make = async <K extends Kind>(kind: K, sample: URL) => {
     const { metadata, ...rest } = parse(await readFile(sample, 'utf8')) as InputOf<K>;
-    await client.create(
-      kind as Kind,
-      { ...rest, metadata: { name: metadata.name, namespace: 'default' } } as InputOf<Kind>,
-    );
+    await client.create(kind as Kind, { ...rest, metadata: { ...metadata, namespace: 'default' } } as InputOf<Kind>);
   };
 
   const manager = createManager(memcachedOperator, {
-    transport: cluster.transport,
+    transport: await underOwnRules(cluster, client, memcachedOperator),
     health: { host: '127.0.0.1', port: 8081, orFree: true },
     metrics: { host: '127.0.0.1', port: 8080, orFree: true },
     logger: logger(memcachedOperator.name),
@@ -104,7 +102,8 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
     if (!stop.aborted) {
       const settings = settingsFrom({}, echoOperator.name);
       const logging = logger(echoOperator.name).with({ operator: echoOperator.name });
-      const options = { transport: cluster.transport, settings, clock: systemClock, random: systemRandom };
+      const transport = await underOwnRules(cluster, client, echoOperator);
+      const options = { transport, settings, clock: systemClock, random: systemRandom };
       void watched(runEchoOperator({ ...options, logger: logging }, stop));
       await make(Echo, samples.echo);
       await make(ScheduledEcho, samples.scheduledEcho);

@@ -1,8 +1,8 @@
 /**
- * What `npm start` runs: the Memcached and the Echo operator, on a cluster of its own in this process or on one that a kubeconfig
- * names.
+ * What `npm start` runs: the Memcached and the Echo operator, on a cluster of its own in this process or on one that a
+ * kubeconfig names.
  *
- * Everything that can go wrong before the operator works is one sentence on standard error and exit code 1. This file
+ * Everything that can go wrong before the operators work is one sentence on standard error and exit code 1. This file
  * imports nothing that takes time to load, so that the first line is there at once.
  */
 import { parseArgs } from 'node:util';
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
     const { runEmbedded } = await import('./embedded.ts');
     await unlessStopped(runEmbedded(signal), signal);
   } else {
+    process.stdout.write(`Connecting to the cluster of ${values.kubeconfig}…\n`);
     const { runOnCluster } = await import('./on-cluster.ts');
     await unlessStopped(runOnCluster({ kubeconfig: values.kubeconfig, context: values.context }, signal), signal);
   }

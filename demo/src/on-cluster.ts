@@ -1,4 +1,5 @@
 /** Both operators on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
+import { resolve } from 'node:path';
 import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
 import { type PolicyRule, rulesOf } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
@@ -29,6 +30,7 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
   };
   const logger = loggerOf(memcachedOperator.name);
   await install(config, logger, signal);
+  process.stdout.write(instructions(config.server, choice));
   const manager = createManager(memcachedOperator, {
     config,
     logger,
@@ -52,6 +54,22 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
     }),
   );
   await Promise.all(all);
+}
+
+function instructions(server: string, { kubeconfig, context }: ClusterChoice): string {
+  const kubectl = context === undefined ? 'kubectl' : `kubectl --context ${context}`;
+  return `
+Both operators work on ${server}. In another terminal, in this folder:
+
+  export KUBECONFIG=${resolve(kubeconfig)}
+  ${kubectl} apply --server-side -f operators/memcached/config/samples/cache_v1alpha1_memcached.yaml
+  ${kubectl} get memcacheds,deployments,pods
+  ${kubectl} apply --server-side -f operators/echo/config/samples/mmontes_v1alpha1_echo.yaml
+  ${kubectl} get echos,jobs
+
+Ctrl-C stops the operators. What they have made stays, and so do the definitions.
+
+`;
 }
 
 async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {

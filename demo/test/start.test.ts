@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { start } from './start-process.ts';
+import { firstLine, start } from './start-process.ts';
 
 let folder: string;
 before(async () => {
@@ -16,8 +16,9 @@ after(() => rm(folder, { recursive: true }));
 async function fails(args: readonly string[], sentence: RegExp): Promise<void> {
   const process = start(args);
   assert.equal(await process.ended, 1, process.printed());
-  assert.match(process.printed(), sentence);
-  assert.equal(process.printed().trimEnd().split('\n').length, 1, process.printed());
+  assert.match(process.errors(), sentence);
+  assert.equal(process.errors().trimEnd().split('\n').length, 1, process.errors());
+  assert.doesNotMatch(process.printed(), /top-secret-token/);
 }
 
 const kubeconfig = async (name: string, server: string) => {
@@ -61,12 +62,13 @@ test('a context that is not there is named', async () =>
   fails(['--kubeconfig', await kubeconfig('contexts', 'http://127.0.0.1:1'), '--context', 'nowhere'], /nowhere/));
 
 test('a cluster that does not answer is named, and no secret is', async () => {
-  const server = `http://127.0.0.1:${await freePort()}`;
-  const process = start(['--kubeconfig', await kubeconfig('refused', server)]);
-  assert.equal(await process.ended, 1);
-  assert.match(process.printed(), new RegExp(`^npm start: .*${server.slice('http://'.length)}`));
-  assert.doesNotMatch(process.printed(), /top-secret-token/);
-  assert.equal(process.printed().trimEnd().split('\n').length, 1, process.printed());
+  const server = `127.0.0.1:${await freePort()}`;
+  await fails(['--kubeconfig', await kubeconfig('refused', `http://${server}`)], new RegExp(`^npm start: .*${server}`));
+});
+
+test('with a kubeconfig, too, it says within one second that it is alive', async () => {
+  const file = join(folder, 'missing');
+  assert.equal(await firstLine(['--kubeconfig', file]), `Connecting to the cluster of ${file}…`);
 });
 
 test('--help says how to use it', async () => {

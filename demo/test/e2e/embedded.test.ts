@@ -44,6 +44,19 @@ describe('npm start without a cluster', { skip }, () => {
     assert.equal(await kubectl().ok('logs', 'job/hello-world-1'), 'Hello, world!\n');
   });
 
+  test('an operator has the rights of its own role, and no others', async () => {
+    const role = await kubectl().json<{ rules: { apiGroups: string[] }[] }>('get', 'clusterrole', 'memcached-operator');
+    const setRules = (rules: unknown) =>
+      kubectl().ok('patch', 'clusterrole', 'memcached-operator', '--type=merge', '-p', JSON.stringify({ rules }));
+    await setRules(role.rules.filter(({ apiGroups }) => !apiGroups.includes('policy')));
+    await kubectl().apply(memcachedManifest('unbudgeted', { size: 1 }));
+    const reason = 'jsonpath={.status.conditions[?(@.type=="Degraded")].reason}';
+    await kubectl().ok('wait', `--for=${reason}=Forbidden`, 'memcached/unbudgeted', '--timeout=30s');
+    await setRules(role.rules);
+    await converged(kubectl(), 'unbudgeted', 1);
+    await kubectl().ok('delete', 'memcached', 'unbudgeted');
+  });
+
   test('api-resources lists built-in kinds and ours', async () => {
     const resources = await kubectl().ok('api-resources');
     assert.match(resources, /^deployments\s+deploy\s+apps\/v1\s+true\s+Deployment$/m);

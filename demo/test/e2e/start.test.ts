@@ -25,7 +25,7 @@ describe('npm start on a real API server', { skip: found.available ? false : fou
     ]) {
       assert.ok(process.printed().includes(rule), `${rule} in ${process.printed()}`);
     }
-    assert.equal(process.printed().trimEnd().split('\n').length, 1);
+    assert.equal(process.errors().trimEnd().split('\n').length, 1);
     assert.equal((await kube.kubectl('get', 'crds', '-o', 'name')).stdout, '');
   });
 
@@ -38,6 +38,10 @@ describe('npm start on a real API server', { skip: found.available ? false : fou
       spec: { size: 2 },
     };
     await until('the operator works', async () => process.printed().includes('Starting workers'));
+    assert.match(
+      process.printed(),
+      /\n {2}export KUBECONFIG=\/.*\n {2}kubectl apply --server-side -f operators\/memcached\//,
+    );
     await kube.apply(JSON.stringify(memcached));
     const echo = {
       apiVersion: 'mmontes.io/v1alpha1',
