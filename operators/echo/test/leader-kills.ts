@@ -49,10 +49,9 @@ export async function killLeaders({ kube, transport, kubeconfig, kills, echosEac
       const id = await leader();
       const index = replicas.findIndex((each) => each.id === id);
       const victim = replicas[index];
-      if (victim !== undefined) {
-        await victim.stop('SIGKILL');
-        replicas[index] = startReplica(kubeconfig, `${victim.id.slice(0, 1)}${kill}`);
-      }
+      assert.ok(victim, `${id} led, and is none of ours`);
+      await victim.stop('SIGKILL');
+      replicas[index] = startReplica(kubeconfig, `${victim.id.slice(0, 1)}${kill}`);
     }
     await until('the end of every Echo', async () => {
       const { items } = await client.list(Echo, { namespace: 'default' });
