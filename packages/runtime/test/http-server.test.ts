@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server as HttpServer } from 'node:http';
-import { connect, createServer, Server, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSecureContext } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import type { Clock } from '@keelson/core';
+import { nextTurn, systemClock, systemRandom } from '@keelson/core/system';
+import { createAuthority } from '@keelson/core/x509';
 import { ListenError, listen, type Visit } from '../src/manager/http-server.ts';
-import { type CertificatePair, renewCertificate } from '../src/manager/renewed-certificate.ts';
 import { certificate, key } from './certificate.ts';
+import { inTime } from './widget.ts';
 
 const host = '127.0.0.1';
 const unexpected = (error: Error) => assert.fail(error);
+const quiet = { onError: unexpected, clock: systemClock };
 const routes = {
   '/who': ({ isLocal }: Visit) => ({ status: 200, contentType: 'text/plain', body: isLocal ? 'local' : 'stranger' }),
   '/below/': ({ rest }: Visit) => ({ status: 200, contentType: 'text/plain', body: `below: ${rest}` }),
@@ -26,7 +31,7 @@ const routes = {
 };
 
 test('a route answers, anything else is not found, and a failure is an answer too', async () => {
-  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
+  await using server = await listen('test', routes, { host, port: 0 }, quiet);
   const get = async (path: string, method = 'GET') => {
     const answer = await fetch(`http://${host}:${server.port}${path}`, { method });
     return [answer.status, await answer.text()];
@@ -42,7 +47,7 @@ test('a route answers, anything else is not found, and a failure is an answer to
 
 test('an answer has its type, a HEAD has no body, and who sends nothing does not hold a connection for long', async (t) => {
   const { mock } = t.mock.method(Server.prototype, 'listen');
-  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
+  await using server = await listen('test', routes, { host, port: 0 }, quiet);
   const [call] = mock.calls;
   assert.ok(call);
   const { headersTimeout, requestTimeout } = call.this as HttpServer;
@@ -60,7 +65,7 @@ test('who asks from the machine itself is told from a stranger, and from one who
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
   for (const listening of [undefined, '::', host]) {
-    await using server = await listen('test', routes, { host: listening, port: 0 }, unexpected);
+    await using server = await listen('test', routes, { host: listening, port: 0 }, quiet);
     const who = async (from: string, headers: Record<string, string> = {}) =>
       (await fetch(`http://${from}:${server.port}/who`, { headers })).text();
     assert.equal(await who(host), 'local');
@@ -76,87 +81,98 @@ test('who asks from the machine itself is told from a stranger, and from one who
 });
 
 test('a request that makes no sense is answered, and the server goes on', async () => {
-  await using server = await listen('test', routes, { host, port: 0 }, unexpected);
+  await using server = await listen('test', routes, { host, port: 0 }, quiet);
   const socket = connect(server.port, host);
   socket.end('GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.match(await text(socket), /^HTTP\/1\.1 400 /);
   assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
 });
 
-test('a certificate that cannot be used is reported once, and the one before is served until a good one comes', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'keelson-certificate-'));
-  t.after(() => rm(folder, { recursive: true }));
-  const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
-  await writeFile(files.certFile, certificate);
-  await writeFile(files.keyFile, key);
-  const happened: string[] = [];
-  // At once, or the file would be seen while it is empty.
-  const replace = async (file: string, text: string) => {
-    await writeFile(`${file}.new`, text);
-    await rename(`${file}.new`, file);
+/** A clock that stands still; its timers are fired by hand. */
+function standing(): Clock & { readonly timers: Set<() => void> } {
+  const timers = new Set<() => void>();
+  return {
+    timers,
+    now: () => 0,
+    monotonic: () => 0,
+    setTimer(_, callback) {
+      timers.add(callback);
+      return { unref() {}, [Symbol.dispose]: () => void timers.delete(callback) };
+    },
   };
-  let wake = () => {};
-  const note = (what: string) => {
-    happened.push(what);
-    wake();
-  };
-  const until = async (count: number) => {
-    while (happened.length < count) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+}
+
+test(
+  'a certificate in files is replaced by what replaces them, for as long as the server listens',
+  inTime,
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-certificate-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
+    await writeFile(tls.certFile, certificate);
+    await writeFile(tls.keyFile, key);
+    const clock = standing();
+    const parts = { onError: unexpected, clock };
+    await using plain = await listen('test', routes, { host, port: 0 }, parts);
+    assert.equal(clock.timers.size, 0, 'without files there is nothing to look at');
+    await assert.rejects(listen('test', routes, { host, port: plain.port, tls }, parts), ListenError);
+    assert.equal(clock.timers.size, 0, 'who does not listen looks at nothing');
+    {
+      await using server = await listen('test', routes, { host, port: 0, tls }, parts);
+      const servedTo = async () => {
+        const socket = connectTls({ host, port: server.port, rejectUnauthorized: false });
+        await once(socket, 'secureConnect');
+        const { CN } = socket.getPeerCertificate().subject;
+        socket.destroy();
+        return CN;
+      };
+      assert.equal(await servedTo(), 'localhost');
+      const fresh = createAuthority(systemRandom).issueServer('fresh', ['localhost']);
+      await writeFile(tls.certFile, fresh.certificate);
+      await writeFile(tls.keyFile, fresh.key);
+      const [look] = clock.timers;
+      clock.timers.clear();
+      look?.();
+      while (clock.timers.size === 0) await nextTurn();
+      assert.equal(await servedTo(), 'fresh');
     }
-  };
-  const use = (pair: CertificatePair) => {
-    note('looked');
-    createSecureContext(pair);
-    note('used');
-  };
-  using _ = renewCertificate('metrics', files, use, { everyMs: 5, onError: ({ message }) => note(message) });
-  // Nothing else keeps the process while files are looked at.
-  const alive = createServer().listen(0, host);
-  t.after(() => alive.close());
-  await replace(files.certFile, 'garbage');
-  await until(2);
-  await replace(files.certFile, 'garbage of another length');
-  await until(3);
-  await replace(files.certFile, certificate);
-  await until(5);
-  await replace(files.keyFile, 'garbage');
-  await until(7);
-  const reported =
-    /^The new certificate of the metrics server cannot be used: .+\. The one before is served until that is mended\.$/;
-  assert.deepEqual(
-    happened.map((what) => (reported.test(what) ? 'reported' : what)),
-    ['looked', 'reported', 'looked', 'looked', 'used', 'looked', 'reported'],
-  );
-});
+    assert.equal(clock.timers.size, 0, 'nor does who listens no longer');
+  },
+);
 
 test('a taken port is one sentence, or replaced by a free one where that is wanted', async () => {
-  await using first = await listen('health', routes, { host, port: 0 }, unexpected);
+  await using first = await listen('health', routes, { host, port: 0 }, quiet);
   await assert.rejects(
-    listen('health', routes, { host, port: first.port }, unexpected),
+    listen('health', routes, { host, port: first.port }, quiet),
     (error) =>
       error instanceof ListenError &&
       error.message ===
         `The health server cannot listen on port ${first.port}: another program listens there. Choose another port.`,
   );
-  await assert.rejects(listen('health', routes, { host, port: first.port, setBy: '--health-port' }, unexpected), {
+  await assert.rejects(listen('health', routes, { host, port: first.port, setBy: '--health-port' }, quiet), {
     name: 'ListenError',
     code: 'ERR_LISTEN',
     message: /another program listens there\. Choose another port with --health-port\.$/,
   });
-  await assert.rejects(listen('health', routes, { host: '192.0.2.1', port: 1 }, unexpected), {
+  await assert.rejects(listen('health', routes, { host: '192.0.2.1', port: 1 }, quiet), {
     message: 'The health server cannot listen on port 1: EADDRNOTAVAIL. Choose another port.',
   });
-  await using second = await listen('health', routes, { host, port: first.port, orFree: true }, unexpected);
+  await using second = await listen('health', routes, { host, port: first.port, orFree: true }, quiet);
   assert.notEqual(second.port, first.port);
 });
 
 test('what fails after it listens is reported, and the server goes on', async (t) => {
   const { mock } = t.mock.method(Server.prototype, 'listen');
   const told: Error[] = [];
-  await using server = await listen('test', routes, { host, port: 0 }, (error) => void told.push(error));
+  await using server = await listen(
+    'test',
+    routes,
+    { host, port: 0 },
+    {
+      onError: (error) => void told.push(error),
+      clock: systemClock,
+    },
+  );
   const listening = mock.calls[0]?.this as Server;
   const failure = new Error('accept EMFILE');
   for (let i = 0; i < 2; i++) listening.emit('error', failure);

@@ -7,9 +7,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { OperatorError } from '@keelson/core';
+import { type Clock, OperatorError } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
-import { readCertificate, renewCertificate } from './renewed-certificate.ts';
+import { type RenewalOptions, readCertificate, renewCertificate } from './renewed-certificate.ts';
 
 export interface Answer {
   readonly status: number;
@@ -59,11 +59,17 @@ export class ListenError extends OperatorError {
   readonly code = 'ERR_LISTEN';
 }
 
+export interface ServerParts {
+  /** Hears of what fails after the server listens. */
+  readonly onError: (error: Error) => void;
+  readonly clock: Clock;
+}
+
 export async function listen(
   what: string,
   routes: Routes,
   options: ListenOptions,
-  onError: (error: Error) => void,
+  { onError, clock }: ServerParts,
 ): Promise<HttpServer> {
   const respond = (request: IncomingMessage, response: ServerResponse) => {
     // Whatever a stranger sends, the answer is an answer: nothing here may end the process.
@@ -73,7 +79,7 @@ export async function listen(
         response.writeHead(status, { 'content-type': contentType }).end(request.method === 'HEAD' ? undefined : body);
       });
   };
-  const { server, renewal } = await serverOf(what, respond, options.tls, onError);
+  const { server, renewed } = await serverOf(what, respond, options.tls);
   // As controller-runtime has it: who sends nothing does not hold a connection.
   server.headersTimeout = 32_000;
   server.requestTimeout = 32_000;
@@ -99,6 +105,7 @@ export async function listen(
     }
   }
   server.on('error', onError);
+  const renewal = renewed && renewCertificate({ what, ...renewed, onError, clock });
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
@@ -112,22 +119,22 @@ export async function listen(
 
 interface Listener {
   readonly server: Server;
-  readonly renewal: Disposable | undefined;
+  /** How a certificate in files is renewed. */
+  readonly renewed?: Pick<RenewalOptions, 'current' | 'read' | 'use'>;
 }
 
 async function serverOf(
   what: string,
   respond: (request: IncomingMessage, response: ServerResponse) => void,
   tls: ListenOptions['tls'],
-  onError: (error: Error) => void,
 ): Promise<Listener> {
-  if (tls === undefined) return { server: createServer(respond), renewal: undefined };
-  if ('certificate' in tls) {
-    return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond), renewal: undefined };
-  }
+  if (tls === undefined) return { server: createServer(respond) };
+  if ('certificate' in tls) return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond) };
   try {
-    const server = createTlsServer(await readCertificate(tls), respond);
-    return { server, renewal: renewCertificate(what, tls, (pair) => server.setSecureContext(pair), { onError }) };
+    const current = await readCertificate(tls);
+    const server = createTlsServer(current, respond);
+    const read = () => readCertificate(tls);
+    return { server, renewed: { current, read, use: (pair) => server.setSecureContext(pair) } };
   } catch (error) {
     throw new ListenError(`The ${what} server has no certificate: ${(error as Error).message}.`, { cause: error });
   }

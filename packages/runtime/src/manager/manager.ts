@@ -184,9 +184,8 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     await using _health = await serve(
       'health probe',
       healthRoutes(() => informers.all, leadership && (() => leadership.standing)),
-      options.health,
-      8081,
-      logger,
+      options.health ?? { port: 8081 },
+      { logger, clock },
     );
     if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
     observeWatches(metrics.registry, () => informers.all);
@@ -202,7 +201,7 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
         return { status: 200, contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
       },
     };
-    await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, 8080, logger);
+    await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, { logger, clock });
 
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
@@ -262,15 +261,13 @@ function connectTo({ config }: ManagerOptions, operator: Operator, clock: Clock)
 async function serve(
   what: string,
   routes: Routes,
-  options: ListenOptions | false | undefined,
-  port: number,
-  logger: Logger,
+  options: ListenOptions | false,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): Promise<HttpServer | undefined> {
   if (options === false) return undefined;
-  const server = await listen(what, routes, options ?? { port }, (error) =>
-    logger.error(`The ${what} server failed at something`, { error }),
-  );
-  logger.info('starting server', { name: what, addr: `${options?.host ?? '[::]'}:${server.port}` });
+  const onError = (error: Error) => logger.error(`The ${what} server failed at something`, { error });
+  const server = await listen(what, routes, options, { onError, clock });
+  logger.info('starting server', { name: what, addr: `${options.host ?? '[::]'}:${server.port}` });
   return server;
 }
 
