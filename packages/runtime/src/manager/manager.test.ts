@@ -86,3 +86,51 @@ test('a watch that does not work is reported with its kind, and tried again', as
   await clock.advance(1000);
   await running;
 });
+
+/** A server that has the ConfigMap `default/a` and in which nothing ever happens. */
+function quietServer() {
+  const metadata = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '1' };
+  const list = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+  const requests: TransportRequest[] = [];
+  return {
+    requests,
+    async request(request: TransportRequest) {
+      requests.push(request);
+      const isWatch = request.path.includes('watch=');
+      const body = (async function* () {
+        if (isWatch) await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
+        else yield Buffer.from(JSON.stringify(list));
+      })();
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+test('the manager resyncs as it is told, or as the controllers declare', async () => {
+  for (const [declared, asked, most, least] of [
+    [60_000, undefined, 68, 54],
+    [36_000_000, 60_000, 68, 54],
+    [60_000, Number.POSITIVE_INFINITY, 1, 1],
+  ] as const) {
+    let passes = 0;
+    const reconcile = async () => {
+      passes += 1;
+      return done;
+    };
+    const { clock, stop, start } = given(
+      { controllers: [controller({ for: ConfigMap, resyncMs: declared, reconcile })] },
+      { transport: quietServer() as never, resyncMs: asked },
+    );
+    const running = start();
+    await clock.advance(3_600_000);
+    stop.abort(new Error('SIGTERM'));
+    await clock.advance(1000);
+    await running;
+    assert.ok(passes >= least && passes <= most, `${passes} passes in an hour`);
+  }
+  assert.throws(() => given({}, { resyncMs: 0 }), {
+    name: 'RangeError',
+    message: 'createManager: resyncMs must be greater than 0, received 0',
+  });
+});

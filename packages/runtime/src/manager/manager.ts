@@ -62,6 +62,11 @@ export interface ManagerOptions {
    */
   readonly gracePeriodMs?: number;
   /**
+   * After how long each object is looked at again though nothing has changed, in place of what the controllers declare;
+   * `Infinity` for never. @default what they declare
+   */
+  readonly resyncMs?: number | undefined;
+  /**
    * Let one of several replicas work while the others stand by; options, or `true` for their defaults.
    * @default what the operator declares, which is `false` unless it says otherwise
    */
@@ -115,6 +120,9 @@ export interface Manager {
 export function createManager(operator: Operator<Controller, Task>, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
+  if (options.resyncMs !== undefined && !(options.resyncMs > 0)) {
+    throw new RangeError(`createManager: resyncMs must be greater than 0, received ${options.resyncMs}`);
+  }
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
@@ -160,7 +168,9 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     });
     const applied = new NoOpApplies(operator.name);
     // Made once: those who stand by keep their caches complete.
-    const controllers = operator.controllers.map((controller) => {
+    const controllers = operator.controllers.map((declared) => {
+      const { resyncMs = declared.resyncMs } = options;
+      const controller = { ...declared, resyncMs };
       const { group, kind } = controller.for;
       return {
         controller,

@@ -32,6 +32,18 @@ test('what is not given has the defaults that --help promises', () => {
   assert.match(helpText(plain), /--log-level LEVEL {5}debug, info, warn, error \(/);
 });
 
+test('a resync is what the controllers declare, unless a flag gives its seconds, or none', () => {
+  const resyncOf = (...argv: readonly string[]) => readArguments(argv, {}, plain).resyncMs;
+  assert.equal(resyncOf(), undefined);
+  assert.equal(resyncOf('--resync', '90.5'), 90_500);
+  assert.equal(resyncOf('--resync', '0'), Number.POSITIVE_INFINITY);
+  assert.throws(() => resyncOf('--resync', '-1'), /--resync/);
+  assert.throws(() => resyncOf('--resync', 'often'), {
+    message: '--resync must be a number of seconds greater than 0, received "often"',
+  });
+  assert.match(helpText(plain), /--resync SECONDS [^-]+36000 unless\n +they say otherwise; 0: never\)\n/);
+});
+
 test('leadership is what the operator declares, unless a flag says otherwise', () => {
   const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
   assert.deepEqual(readArguments([], {}, led).leaderElection, { ...times, lease: undefined, onLost: 'rejoin' });

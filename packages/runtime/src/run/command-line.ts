@@ -25,6 +25,8 @@ export interface Arguments {
   readonly metricsPort: number;
   readonly metricsTls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly gracePeriodMs: number;
+  /** Absent: what the controllers declare. */
+  readonly resyncMs: number | undefined;
   /** Whether nothing is written. */
   readonly plan: boolean;
   readonly leaderElection: LeadershipOptions | false;
@@ -57,6 +59,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     'leader-elect-retry-period': { type: 'string', default: '2' },
     'leader-elect-exit': { type: 'boolean', default: false },
     'grace-period': { type: 'string', default: '25' },
+    resync: { type: 'string' },
     'log-format': { type: 'string' },
     'log-level': { type: 'string' },
     'log-causes': { type: 'boolean', default: false },
@@ -81,6 +84,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     metricsPort,
     metricsTls,
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
+    resyncMs: values.resync === undefined ? undefined : resyncIn(values.resync),
     plan: values.plan,
     leaderElection: values['leader-elect'] && {
       lease: leaseIn(values['leader-elect-lease']),
@@ -201,6 +205,9 @@ function seconds(option: string, text: string): number {
   throw new RangeError(`${option} must be a number of seconds greater than 0, received "${text}"`);
 }
 
+/** Zero for never, as it is for Kubernetes' own resync periods. */
+const resyncIn = (text: string): number => (text === '0' ? Number.POSITIVE_INFINITY : seconds('--resync', text) * 1000);
+
 function oneOf<const T extends string>(option: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
@@ -240,6 +247,9 @@ Options:
                         the next election
   --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
                         period of 30 (default: 25)
+  --resync SECONDS      look at each object again after so long though nothing has
+                        changed (default: what the controllers declare, 36000 unless
+                        they say otherwise; 0: never)
   --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
   --log-level LEVEL     ${levels.join(', ')} (default: info; with --plan, warn)
   --log-causes          say with each pass why it runs

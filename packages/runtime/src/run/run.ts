@@ -66,6 +66,7 @@ export async function run(
       processMetrics: true,
       ...tracing,
       gracePeriodMs: options.gracePeriodMs,
+      resyncMs: options.resyncMs,
       settings: options.settings,
       namespaces: options.namespaces,
       logCauses: options.logCauses,
