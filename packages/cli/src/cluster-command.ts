@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ControllersFlags } from './cluster-controllers.ts';
 import type { PodFlags } from './cluster-pods.ts';
+import { type Shell, untilStopped } from './shell.ts';
 
 const startHelp = `
 It says when the cluster is ready, and which KUBECONFIG to export.
@@ -37,7 +38,7 @@ interface StartFlags extends PodFlags {
 }
 
 /** The command with its subcommands; what they run is loaded when it is called. */
-export function clusterCommand(): Command {
+export function clusterCommand(shell: Shell): Command {
   const cluster = new Command('cluster').description('Run a Kubernetes of our own, for development and tests.');
   cluster
     .command('start')
@@ -53,11 +54,10 @@ export function clusterCommand(): Command {
     .option(podsFlag, podsText)
     .option(imagesFlag, imagesText)
     .addHelpText('after', startHelp)
-    .allowExcessArguments(false)
     .action(async ({ writeKubeconfig: kubeconfig, ...flags }: StartFlags) => {
       // Loaded late: `keelson --help` needs none of it.
       const { startCluster } = await import('./cluster-start.ts');
-      await untilStopped('start', (signal) => startCluster({ kubeconfig, ...flags }, signal));
+      await untilStopped(shell, (signal) => startCluster({ kubeconfig, ...flags }, signal));
     });
   cluster
     .command('controllers')
@@ -67,10 +67,9 @@ export function clusterCommand(): Command {
     .option(podsFlag, podsText)
     .option(imagesFlag, imagesText)
     .addHelpText('after', controllersHelp)
-    .allowExcessArguments(false)
     .action(async (flags: ControllersFlags) => {
       const { runControllers } = await import('./cluster-controllers.ts');
-      await untilStopped('controllers', (signal) => runControllers(flags, signal));
+      await untilStopped(shell, (signal) => runControllers(flags, signal));
     });
   return cluster;
 }
@@ -79,17 +78,4 @@ function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a number from 1 to 65535.');
-}
-
-/** Runs until it ends or is asked to; what goes wrong is one sentence on standard error. */
-async function untilStopped(name: string, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  try {
-    await run(stop.signal);
-  } catch (error) {
-    if (stop.signal.aborted) return;
-    process.stderr.write(`keelson cluster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
 }

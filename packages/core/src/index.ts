@@ -103,8 +103,8 @@ export {
   NotControlledError,
   withController,
 } from './owner-references.ts';
-export type { OperatorPlace, OperatorRole, PolicyRule } from './policy-rules.ts';
-export { rolesOf, rulesFor, rulesOf } from './policy-rules.ts';
+export type { ExplainedRule, OperatorPlace, OperatorRole, PolicyRule } from './policy-rules.ts';
+export { explainRules, rolesOf, rulesFor, rulesOf } from './policy-rules.ts';
 export type { Predicate } from './predicates.ts';
 export { and, annotationsChanged, changed, generationChanged, labelsChanged, not, or } from './predicates.ts';
 export type { Quantity, QuantityFormat } from './quantity.ts';

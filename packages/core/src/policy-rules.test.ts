@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { allow, byLabel, removable, watch } from './declaration.ts';
 import { Deployment } from './generated/apps/v1.ts';
 import { ConfigMap, Namespace, Pod, Secret, Service } from './generated/v1.ts';
-import { type PolicyRule, rulesFor } from './policy-rules.ts';
+import { explainRules, type PolicyRule, rulesFor, rulesOf } from './policy-rules.ts';
 
 const printed = (rules: readonly PolicyRule[]) =>
   rules.map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(' ')}`);
@@ -37,4 +37,56 @@ test('a finalizer is set and taken away by a patch of the object', () => {
 test('rules of several declarations are joined, a verb standing once', () => {
   const rules = rulesFor({ for: Pod, needs: [allow(Pod, 'delete', 'get')] }, { for: Namespace, owns: [Pod] });
   assert.ok(printed(rules).includes('/pods: get list watch create patch delete'));
+});
+
+test('each rule is explained by the declarations that need some of its verbs, and no rule is left out', () => {
+  const web = {
+    name: 'web',
+    controllers: [
+      { for: ConfigMap, owns: [removable(Pod)], finalizer: 'example.com/cleanup', needs: [allow(Pod, 'get')] },
+      {
+        name: 'spaces',
+        for: Namespace,
+        refers: [{ to: Secret, by: () => 'a' }],
+        watches: [watch(Pod, { to: byLabel('a') })],
+      },
+    ],
+    tasks: [{ name: 'sweep', needs: [allow(Service, 'list')] }],
+    needs: [{ kind: { group: 'x.io', resource: 'things' }, verbs: ['get'] as const }],
+    leaderElection: true,
+    secureMetrics: true,
+  };
+  const explained = explainRules(web);
+  assert.deepEqual(
+    explained.map(({ rule }) => rule),
+    rulesOf(web),
+  );
+  const because = Object.fromEntries(
+    explained.map(({ rule, neededBy }) => [
+      rule.resources[0],
+      neededBy.map(({ declaration, verbs }) => `${declaration}: ${verbs.join(' ')}`),
+    ]),
+  );
+  assert.deepEqual(because, {
+    configmaps: [
+      'controller configmap is for ConfigMap: get list watch',
+      'controller configmap has a finalizer: patch',
+    ],
+    'configmaps/finalizers': ['controller configmap owns Pod: update'],
+    namespaces: ['controller spaces is for Namespace: get list watch'],
+    'namespaces/status': ['controller spaces is for Namespace: patch'],
+    pods: [
+      'controller configmap owns Pod: get list watch create patch',
+      'controller configmap owns removable Pod: delete',
+      'controller configmap needs Pod: get',
+      'controller spaces watches Pod: get list watch',
+    ],
+    secrets: ['controller spaces refers to Secret: get list watch'],
+    services: ['task sweep needs Service: list'],
+    things: ['the operator needs things: get'],
+    leases: ['the operator has leaderElection: get watch create update'],
+    tokenreviews: ['the operator has secureMetrics: create'],
+    subjectaccessreviews: ['the operator has secureMetrics: create'],
+    events: ['the operator records Events: create patch'],
+  });
 });

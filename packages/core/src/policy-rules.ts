@@ -1,7 +1,7 @@
 /** RBAC from declarations: the one place that turns what controllers and operators declare into what they may do. */
 import { type Declaration, type Need, ownedKinds, type Verb, type WatchSelection } from './declaration.ts';
 import type { Kind } from './kind.ts';
-import type { Operator } from './operator.ts';
+import { controllerName, type Operator } from './operator.ts';
 
 /** A rule of a Role, in canonical form: one group, sorted resources and verbs. */
 export interface PolicyRule {
@@ -17,8 +17,9 @@ const tokenReviews = { group: 'authentication.k8s.io', resource: 'tokenreviews',
 const accessReviews = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster' } as const;
 const events = { group: 'events.k8s.io', resource: 'events', scope: 'Namespaced' } as const;
 
-/** A need, and the namespaces in which it arises whatever the operator watches. */
+/** A need, what it follows from, and the namespaces in which it arises whatever the operator watches. */
 interface PlacedNeed extends Need {
+  readonly because: string;
   readonly namespaces?: readonly string[] | 'own' | undefined;
 }
 
@@ -33,6 +34,25 @@ export function rulesOf(operator: Operator): readonly PolicyRule[] {
 /** The least that a controller with these declarations can work with. Leases and Events are the operator's, not its. */
 export function rulesFor(...declarations: readonly Declaration[]): readonly PolicyRule[] {
   return joined(declarations.flatMap(needsOf));
+}
+
+/** A rule, and what it follows from. */
+export interface ExplainedRule {
+  readonly rule: PolicyRule;
+  /** Each declaration that needs some of its verbs, such as `controller memcached owns Deployment`. */
+  readonly neededBy: readonly { readonly declaration: string; readonly verbs: readonly Verb[] }[];
+}
+
+/** The rules of `rulesOf`, each with the declarations that it follows from. */
+export function explainRules(operator: Operator): readonly ExplainedRule[] {
+  const needs = allNeeds(operator);
+  return joined(needs).map((rule) => {
+    const its = needs.filter((need) => rule.apiGroups[0] === need.kind.group && rule.resources[0] === resourceOf(need));
+    const declarations = [...new Set(its.map(({ because }) => because))];
+    const verbsFor = (declaration: string) =>
+      sorted(new Set(its.filter(({ because }) => because === declaration).flatMap(({ verbs }) => verbs)));
+    return { rule, neededBy: declarations.map((declaration) => ({ declaration, verbs: verbsFor(declaration) })) };
+  });
 }
 
 /** Rules, and where they count. */
@@ -67,49 +87,71 @@ export function rolesOf(operator: Operator, { namespace: own, namespaces }: Oper
 }
 
 function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PlacedNeed[] {
-  const own: PlacedNeed[] = [...needs, ...tasks.flatMap((task) => task.needs ?? [])];
+  const own: PlacedNeed[] = [
+    ...asked(needs, 'the operator'),
+    ...tasks.flatMap((task) => asked(task.needs, `task ${task.name}`)),
+  ];
   if (its.leaderElection ?? false) {
-    own.push({ kind: leases, verbs: ['get', 'watch', 'create', 'update'], namespaces: 'own' });
+    const verbs = ['get', 'watch', 'create', 'update'] as const;
+    own.push({ kind: leases, verbs, namespaces: 'own', because: 'the operator has leaderElection' });
   }
   if (its.secureMetrics ?? false) {
-    own.push({ kind: tokenReviews, verbs: ['create'] }, { kind: accessReviews, verbs: ['create'] });
+    const because = 'the operator has secureMetrics';
+    own.push({ kind: tokenReviews, verbs: ['create'], because }, { kind: accessReviews, verbs: ['create'], because });
   }
-  if (its.events ?? true) own.push({ kind: events, verbs: ['create', 'patch'] });
+  if (its.events ?? true)
+    own.push({ kind: events, verbs: ['create', 'patch'], because: 'the operator records Events' });
   return [...controllers.flatMap(needsOf), ...own];
 }
+
+const asked = (needs: readonly Need[] | undefined, who: string): readonly PlacedNeed[] =>
+  (needs ?? []).map((need) => ({
+    ...need,
+    because: `${who} needs ${'kind' in need.kind ? need.kind.kind : need.kind.resource}`,
+  }));
 
 /** What a declaration needs, each need for itself. */
 function needsOf(declaration: Declaration): readonly PlacedNeed[] {
   const all: PlacedNeed[] = [];
-  const grant = (kind: Kind, subresource: string | undefined, ...verbs: readonly Verb[]) =>
-    void all.push({ kind, subresource, verbs });
-  const look = (kind: Kind, { namespaces }: WatchSelection) =>
-    void all.push({ kind, verbs: ['get', 'list', 'watch'], namespaces });
-  grant(declaration.for, undefined, 'get', 'list', 'watch');
-  if (declaration.for.subresources?.includes('status') ?? true) grant(declaration.for, 'status', 'patch');
-  if (declaration.finalizer !== undefined) grant(declaration.for, undefined, 'patch');
+  const who = `controller ${controllerName(declaration)}`;
+  const grant = (because: string, kind: Kind, subresource: string | undefined, ...verbs: readonly Verb[]) =>
+    void all.push({ kind, subresource, verbs, because: `${who} ${because}` });
+  const look = (because: string, kind: Kind, { namespaces }: WatchSelection) =>
+    void all.push({ kind, verbs: ['get', 'list', 'watch'], namespaces, because: `${who} ${because} ${kind.kind}` });
+  const isFor = `is for ${declaration.for.kind}`;
+  grant(isFor, declaration.for, undefined, 'get', 'list', 'watch');
+  if (declaration.for.subresources?.includes('status') ?? true) grant(isFor, declaration.for, 'status', 'patch');
+  if (declaration.finalizer !== undefined) grant('has a finalizer', declaration.for, undefined, 'patch');
+  const owned = ownedKinds(declaration);
   // A reference with blockOwnerDeletion keeps the owner in place, so some clusters ask for this right on the owner.
-  if (ownedKinds(declaration).length > 0) grant(declaration.for, 'finalizers', 'update');
-  for (const kind of ownedKinds(declaration)) grant(kind, undefined, 'get', 'list', 'watch', 'create', 'patch');
-  for (const owned of declaration.owns ?? []) if ('removable' in owned) grant(owned.removable, undefined, 'delete');
-  for (const watch of declaration.watches ?? []) look(watch.watch, watch);
-  for (const reference of declaration.refers ?? []) look(reference.to, reference);
-  return [...all, ...(declaration.needs ?? [])];
+  if (owned.length > 0)
+    grant(`owns ${owned.map(({ kind }) => kind).join(', ')}`, declaration.for, 'finalizers', 'update');
+  for (const kind of owned) grant(`owns ${kind.kind}`, kind, undefined, 'get', 'list', 'watch', 'create', 'patch');
+  for (const each of declaration.owns ?? []) {
+    if ('removable' in each) grant(`owns removable ${each.removable.kind}`, each.removable, undefined, 'delete');
+  }
+  for (const watch of declaration.watches ?? []) look('watches', watch.watch, watch);
+  for (const reference of declaration.refers ?? []) look('refers to', reference.to, reference);
+  return [...all, ...asked(declaration.needs, who)];
 }
+
+const resourceOf = ({ kind, subresource }: Need) => `${kind.resource}${subresource ? `/${subresource}` : ''}`;
+
+const sorted = (verbs: ReadonlySet<Verb>) => verbOrder.filter((verb) => verbs.has(verb));
 
 /** Needs as rules: one for each resource, with every verb once. */
 function joined(needs: readonly Need[]): readonly PolicyRule[] {
   const verbsOf = new Map<string, Set<Verb>>();
-  for (const { kind, subresource, verbs } of needs) {
-    const path = `${kind.group} ${kind.resource}${subresource ? `/${subresource}` : ''}`;
+  for (const need of needs) {
+    const path = `${need.kind.group} ${resourceOf(need)}`;
     const granted = verbsOf.get(path) ?? new Set();
-    for (const verb of verbs) granted.add(verb);
+    for (const verb of need.verbs) granted.add(verb);
     verbsOf.set(path, granted);
   }
   return [...verbsOf]
     .map(([path, verbs]) => {
       const [group = '', resource = ''] = path.split(' ');
-      return { apiGroups: [group], resources: [resource], verbs: verbOrder.filter((verb) => verbs.has(verb)) };
+      return { apiGroups: [group], resources: [resource], verbs: sorted(verbs) };
     })
     .sort((a, b) => (`${a.apiGroups} ${a.resources}` < `${b.apiGroups} ${b.resources}` ? -1 : 1));
 }

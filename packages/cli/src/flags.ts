@@ -1,0 +1,37 @@
+/** Flags that several commands have, each with one wording. */
+import { type Command, Option } from 'commander';
+
+/** Which operator. */
+export interface OperatorFlags {
+  readonly operator?: string;
+}
+
+/** Which cluster. */
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** For whom the answer is. */
+export interface OutputFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function operatorFlag(command: Command): Command {
+  return command.option(
+    '--operator <file>',
+    'the file that exports the operator; without it, the one that "keelson.operator" in package.json names',
+  );
+}
+
+export function clusterFlags(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'the cluster; without it, KUBECONFIG, then ~/.kube/config')
+    .option('--context <name>', 'the context of that file; without it, its current one');
+}
+
+export function outputFlag(command: Command): Command {
+  return command.addOption(
+    new Option('--output <form>', 'text for people, json for scripts').choices(['text', 'json']).default('text'),
+  );
+}

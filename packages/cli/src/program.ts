@@ -1,0 +1,61 @@
+/** `keelson` as a function: arguments and a shell in, the exit code out. */
+import { Command, CommanderError } from 'commander';
+import { clusterCommand } from './cluster-command.ts';
+import { failureOf } from './command-error.ts';
+import { explainCommand } from './explain-command.ts';
+import { ownVersion } from './own-version.ts';
+import type { Shell } from './shell.ts';
+import { versionCommand } from './version-command.ts';
+
+/** Runs one command line. Everything that goes wrong is told on standard error; nothing is thrown. */
+export async function keelson(argv: readonly string[], shell: Shell): Promise<number> {
+  const program = programFor(shell);
+  let running = program;
+  program.hook('preAction', (_, command) => {
+    running = command;
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { text, exitCode } = await failureOf(error);
+    if (text !== '') shell.err(`${pathOf(running)}: ${text}\n`);
+    return exitCode;
+  }
+}
+
+/** All commands, in the order in which `--help` lists them. */
+export function programFor(shell: Shell): Command {
+  const program = new Command('keelson')
+    .description('Kubernetes operators in TypeScript.')
+    .version(ownVersion())
+    .helpCommand(true)
+    .addCommand(clusterCommand(shell))
+    .addCommand(explainCommand(shell))
+    .addCommand(versionCommand(shell));
+  prepare(program, shell);
+  return program;
+}
+
+/** What all commands have in common; commander hands it down only to those that it makes itself. */
+function prepare(command: Command, shell: Shell): void {
+  const what = command.commands.length > 0 ? 'commands' : 'options';
+  command
+    .exitOverride()
+    .configureOutput({
+      writeOut: shell.out,
+      writeErr: shell.err,
+      getOutHelpWidth: () => 80,
+      getErrHelpWidth: () => 80,
+      getOutHasColors: () => shell.color,
+    })
+    .allowExcessArguments(false)
+    .showHelpAfterError(`(${pathOf(command)} --help lists the ${what})`);
+  for (const each of command.commands) prepare(each, shell);
+}
+
+/** `keelson cluster start` */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
