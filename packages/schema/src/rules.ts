@@ -5,3 +5,5 @@
  */
 export type { ValidationRule } from './from-zod/validation-rule.ts';
 export { rule } from './rule-judge/rule.ts';
+export type { AnyRuleField, RuleField } from './rule-judge/rule-field.ts';
+export { atLeastOneOf, atMostOneOf, exactlyOneOf, immutable, withRules } from './rule-judge/with-rules.ts';
