@@ -15,6 +15,7 @@ export interface Expressed {
   readonly refuses?: readonly unknown[];
 }
 
+const docs = { url: 'https://example.com/docs', description: 'All about it.' };
 const rules = [rule("self != 'x'", { message: 'not x' })];
 
 const strings: readonly Expressed[] = [
@@ -364,8 +365,8 @@ const choices: readonly Expressed[] = [
       },
       required: ['type'],
       anyOf: [
-        { properties: { type: { enum: ['File'] } }, required: ['path'] },
-        { properties: { type: { enum: ['Http', 'Https'] } }, required: ['host'] },
+        { properties: { type: { enum: ['File'] }, host: { not: {} } }, required: ['path'] },
+        { properties: { type: { enum: ['Http', 'Https'] }, path: { not: {} } }, required: ['host'] },
       ],
     },
     accepts: [
@@ -373,6 +374,35 @@ const choices: readonly Expressed[] = [
       { type: 'Https', host: 'a', mode: 1 },
     ],
     refuses: [{ type: 'File' }, { type: 'File', host: 'a' }, { type: 'Ftp', host: 'a' }, { path: '/a' }],
+  },
+  {
+    what: 'a discriminated union whose options exclude the fields of others',
+    schema: z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('A'), a: z.string().nullable().optional() }),
+      z.strictObject({ type: z.literal('B'), b: z.string() }),
+      z.strictObject({ type: z.literal('C') }),
+    ]),
+    expected: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', enum: ['A', 'B', 'C'] },
+        a: { type: 'string', nullable: true },
+        b: { type: 'string' },
+      },
+      required: ['type'],
+      anyOf: [
+        { properties: { type: { enum: ['A'] }, b: { not: {} } } },
+        { properties: { type: { enum: ['B'] }, a: { not: {} } }, required: ['b'] },
+        { properties: { type: { enum: ['C'] }, a: { not: {} }, b: { not: {} } } },
+      ],
+    },
+    accepts: [{ type: 'A' }, { type: 'A', a: 'x' }, { type: 'A', a: null }, { type: 'B', b: 'x' }, { type: 'C' }],
+    refuses: [
+      { type: 'A', b: 'x' },
+      { type: 'B', a: 'x', b: 'x' },
+      { type: 'C', a: 'x' },
+      { type: 'C', b: 'x' },
+    ],
   },
   {
     what: 'a discriminated union or null',
@@ -392,6 +422,11 @@ const choices: readonly Expressed[] = [
 ];
 
 const containers: readonly Expressed[] = [
+  {
+    what: 'a title, an example and further documentation',
+    schema: z.string().max(5).meta({ title: 'Name', example: 'web', externalDocs: docs }),
+    expected: { type: 'string', maxLength: 5, title: 'Name', example: 'web', externalDocs: docs },
+  },
   {
     what: 'a list',
     schema: z.array(z.string()).min(1).max(3),

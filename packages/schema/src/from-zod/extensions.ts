@@ -21,6 +21,10 @@ export interface StructuralMeta {
   /** The value is a whole Kubernetes object, with apiVersion, kind and metadata. */
   'x-kubernetes-embedded-resource'?: true | undefined;
   'x-kubernetes-int-or-string'?: true | undefined;
+  /** A value as users may write it; the schema must take it. */
+  example?: z.core.$input | undefined;
+  /** Where more is said about the field. */
+  externalDocs?: { readonly url: string; readonly description?: string | undefined } | undefined;
   /** Limits of a map, which zod has not, and which a rule on a map needs, so that its cost can be estimated. */
   minProperties?: number | undefined;
   maxProperties?: number | undefined;
@@ -38,6 +42,8 @@ const known: ReadonlySet<string> = new Set<keyof StructuralMeta>([
   'x-kubernetes-preserve-unknown-fields',
   'x-kubernetes-embedded-resource',
   'x-kubernetes-int-or-string',
+  'example',
+  'externalDocs',
   'minProperties',
   'maxProperties',
 ]);
@@ -49,6 +55,9 @@ export function extensionsOf(schema: z.core.$ZodType, at: DefinitionField): JSON
   for (const [key, value] of Object.entries(meta)) {
     if (value === undefined) continue;
     if (key === 'x-kubernetes-validations') refuseUnjudged(value as readonly ValidationRule[], at);
+    if (key === 'example' && !z.safeParse(schema, value).success) {
+      at.refuse(`its example ${JSON.stringify(value)} does not fit: give one that the schema takes`);
+    }
     if (key === 'description' || key === 'title' || known.has(key)) extensions[key] = value;
     else if (key.startsWith('x-kubernetes-'))
       at.refuse(`Kubernetes has no extension ${key}: use one of ${[...known].join(', ')}`);

@@ -159,6 +159,7 @@ const refused: readonly (readonly [what: string, schema: z.core.$ZodType, path: 
     'spec',
     /a field "a"/,
   ],
+  ['an example that does not fit', z.string().max(2).meta({ example: 'long' }), 'spec', /example "long" does not fit/],
   ['a default that changes', z.int32().default(() => counter++), 'spec', /new value each time/],
 ];
 

@@ -1,6 +1,7 @@
 /**
  * Unions that a structural schema can say: one type with alternatives, int-or-string, and objects told apart by a
- * discriminator, whose fields are lifted out of the alternatives.
+ * discriminator, whose fields are lifted out of the alternatives. There, an option excludes the fields of the others,
+ * which would otherwise be stored without a word.
  */
 import { equalJson } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
@@ -67,6 +68,9 @@ function intOrString(options: readonly JSONSchemaProps[], at: DefinitionField): 
   };
 }
 
+/** No value fits. A rule in CEL would say it in better words, but has a cost, which only kinds with rules can judge. */
+const absent: JSONSchemaProps = { not: {} };
+
 function discriminatedSchema(
   options: readonly JSONSchemaProps[],
   discriminator: string,
@@ -101,7 +105,11 @@ function discriminatedSchema(
     const own = fields[discriminator]?.enum ?? [];
     values.push(...own);
     const needed = required.filter((name) => !common.includes(name));
-    return { properties: { [discriminator]: { enum: own } }, ...(needed.length > 0 && { required: needed }) };
+    const foreign = options.flatMap((other) => Object.keys(other.properties ?? {})).filter((name) => !(name in fields));
+    return {
+      properties: { [discriminator]: { enum: own }, ...Object.fromEntries(foreign.map((name) => [name, absent])) },
+      ...(needed.length > 0 && { required: needed }),
+    };
   });
   const { enum: _, ...first } = options[0]?.properties?.[discriminator] ?? {};
   return {

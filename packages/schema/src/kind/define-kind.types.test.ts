@@ -165,6 +165,8 @@ function definitionPins() {
     defineKind({ ...names, shortnames: [], versions: { v1 } }),
     // @ts-expect-error an extension of Kubernetes with a value that it does not have
     z.array(z.string()).meta({ 'x-kubernetes-list-type': 'bag' }),
+    // @ts-expect-error an example of another type
+    z.string().meta({ example: 1 }),
     defineKind({ ...names, versions: { v1: { ...v1, spec: z.strictObject({}), status: z.looseObject({}) } } }),
   ];
 }
