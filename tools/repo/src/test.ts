@@ -39,8 +39,12 @@ if (runs === undefined) {
   exit(2);
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'keelson-tests-'));
+// Every process would strip and compile the same sources again: of the 1.1 s of CPU that importing @keelson/testing
+// takes, 0.6 s. The cache is new in each run, so that no run depends on an earlier one.
+const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+
 const wanted = chosen.map((file) => relative(root, resolve(cwd(), file)));
-const folder = mkdtempSync(join(tmpdir(), 'keelson-tally-'));
 let passed = 0;
 let failed = 0;
 const skipped: Tally['skipped'][number][] = [];
@@ -56,6 +60,7 @@ for (const [i, { files, flags }] of runs.entries()) {
   const reporterFlags = reporters.map((value, at) => `--test-reporter${at % 2 === 0 ? '' : '-destination'}=${value}`);
   const { status } = spawnSync(execPath, ['--test', ...flags, ...reporterFlags, ...matching], {
     cwd: root,
+    env,
     stdio: 'inherit',
   });
   const tally = existsSync(destination)
