@@ -35,3 +35,7 @@ export function outputFlag(command: Command): Command {
     new Option('--output <form>', 'text for people, json for scripts').choices(['text', 'json']).default('text'),
   );
 }
+
+/** What the help of each command that changes a cluster says. */
+export const onlyLocal = `A cluster that is not on this machine (by a loopback address)
+has to be named with --context: the current context may be production.`;

@@ -3,8 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
 import { explainCommand } from './explain-command.ts';
+import { installCommand } from './install-command.ts';
 import { ownVersion } from './own-version.ts';
+import { planCommand } from './plan-command.ts';
+import { runCommand } from './run-command.ts';
 import type { Shell } from './shell.ts';
+import { uninstallCommand } from './uninstall-command.ts';
 import { versionCommand } from './version-command.ts';
 
 /** Runs one command line. Everything that goes wrong is told on standard error; nothing is thrown. */
@@ -31,8 +35,12 @@ export function programFor(shell: Shell): Command {
     .description('Kubernetes operators in TypeScript.')
     .version(ownVersion())
     .helpCommand(true)
-    .addCommand(clusterCommand(shell))
+    .addCommand(installCommand(shell))
+    .addCommand(uninstallCommand(shell))
+    .addCommand(runCommand(shell))
+    .addCommand(planCommand(shell))
     .addCommand(explainCommand(shell))
+    .addCommand(clusterCommand(shell))
     .addCommand(versionCommand(shell));
   prepare(program, shell);
   return program;

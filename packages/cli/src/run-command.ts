@@ -1,0 +1,32 @@
+/** `keelson run`: the operator as this process, on the cluster of the kubeconfig. */
+import { Command } from 'commander';
+import { type ClusterFlags, clusterFlags, type OperatorFlags, onlyLocal, operatorFlag } from './flags.ts';
+import type { Shell } from './shell.ts';
+
+const examples = `
+It acts as the user of the kubeconfig, and expects the definitions to be installed. An
+operator that is written on the client alone is run by its own program, the one of "bin" in
+package.json or "keelson.main". ${onlyLocal}
+
+Examples:
+  $ keelson run
+  $ keelson run -- --namespace team-a --log-level debug
+  $ keelson run -- --help                       (the flags of the operator itself)`;
+
+export function runCommand(shell: Shell): Command {
+  const command = new Command('run')
+    .description('Run the operator in the foreground, until Ctrl-C.')
+    .argument('[flags...]', 'for the operator itself, after --');
+  return clusterFlags(operatorFlag(command))
+    .addHelpText('after', examples)
+    .action(async (argv: readonly string[], flags: ClusterFlags & OperatorFlags) => {
+      const [{ loadOperator }, { chosenConfig }, { runOperator }] = await Promise.all([
+        import('./operator-module.ts'),
+        import('./chosen-cluster.ts'),
+        import('./run-operator.ts'),
+      ]);
+      const module = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+      if (!argv.includes('--help')) await chosenConfig(flags, shell);
+      await runOperator(module, { ...flags, argv }, shell);
+    });
+}

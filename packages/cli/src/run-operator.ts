@@ -1,0 +1,83 @@
+/** Runs an operator that was loaded: in this process by the engine, or by the program that its package has for that. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import type { Operator } from '@keelson/core';
+import type { Controller, Task } from '@keelson/runtime';
+import { CommandError, Discrepancy } from './command-error.ts';
+import type { ClusterFlags } from './flags.ts';
+import type { OperatorModule } from './operator-module.ts';
+import type { Shell } from './shell.ts';
+
+export interface RunOptions extends ClusterFlags {
+  /** For the operator itself. */
+  readonly argv: readonly string[];
+}
+
+/** Whether the engine can run it; the declarations of an operator on the client alone do not say what to do. */
+export function isEngineOperator(operator: Operator): operator is Operator<Controller, Task> {
+  return operator.controllers.every((each) => 'reconcile' in each && typeof each.reconcile === 'function');
+}
+
+export async function runOperator(
+  { operator, place }: OperatorModule,
+  options: RunOptions,
+  shell: Shell,
+): Promise<void> {
+  if (isEngineOperator(operator)) return runEngine(operator, options, shell);
+  await runProgram(programOf(operator, place), options, shell);
+}
+
+export async function planOperator({ operator }: OperatorModule, options: RunOptions, shell: Shell): Promise<void> {
+  if (isEngineOperator(operator)) return runEngine(operator, { ...options, argv: ['--plan', ...options.argv] }, shell);
+  throw new CommandError(
+    `${operator.name} is written on the client alone`,
+    'a plan is what the engine makes of a controller',
+  );
+}
+
+/** The program of a package whose operator the engine cannot run. */
+export function programOf({ name }: Operator, { main }: OperatorModule['place']): string {
+  if (main !== undefined) return main;
+  throw new CommandError(
+    `${name} has no reconcile functions, and package.json does not say which program runs it`,
+    'add "keelson": { "main": "./src/main.ts" } to it',
+  );
+}
+
+/** The engine reads its own arguments, prints, handles signals and sets the exit code. */
+async function runEngine(operator: Operator<Controller, Task>, options: RunOptions, { cwd }: Shell): Promise<void> {
+  const { kubeconfig, context, argv } = options;
+  const { run } = await import('@keelson/runtime');
+  await run(operator, [
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', resolve(cwd, kubeconfig)]),
+    ...(context === undefined ? [] : ['--context', context]),
+    ...argv,
+  ]);
+}
+
+async function runProgram(main: string, { argv, ...flags }: RunOptions, shell: Shell): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-'));
+  try {
+    const stop = shell.stopSignal();
+    const env = await environmentFor(flags, shell, folder);
+    const child = spawn(process.execPath, [main, ...argv], { stdio: 'inherit', env });
+    stop.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0 && !stop.aborted) throw new Discrepancy(`${main} ended with exit code ${code}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A program has no flags for this: KUBECONFIG names the file, and one before it that says nothing but the context. */
+async function environmentFor({ kubeconfig, context }: ClusterFlags, { cwd, env }: Shell, folder: string) {
+  const named = kubeconfig === undefined ? env.KUBECONFIG : resolve(cwd, kubeconfig);
+  if (context === undefined) return { ...env, ...(named !== undefined && { KUBECONFIG: named }) };
+  const chooser = join(folder, 'context');
+  await writeFile(chooser, `apiVersion: v1\nkind: Config\ncurrent-context: ${JSON.stringify(context)}\n`);
+  const files = named || join(env.HOME || homedir(), '.kube', 'config');
+  return { ...env, KUBECONFIG: [chooser, files].join(delimiter) };
+}

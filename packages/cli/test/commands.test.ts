@@ -1,0 +1,187 @@
+/** Commands on a cluster, each as a function, on one embedded cluster over HTTPS. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Client, createClient } from '@keelson/client';
+import { type Cluster, createCluster } from '@keelson/cluster';
+import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
+import { runKeelson } from './test-shell.ts';
+
+const Website = {
+  group: 'commands.test',
+  version: 'v1',
+  kind: 'Website',
+  resource: 'websites',
+  scope: 'Namespaced',
+} as const;
+const name = 'websites.commands.test';
+
+describe('on a cluster', () => {
+  let cluster: Cluster;
+  let client: Client;
+  let projects: Projects;
+  let kubeconfig: string;
+  let server: string;
+  let text: string;
+
+  before(async () => {
+    cluster = createCluster();
+    projects = await createProjects();
+    const listening = await cluster.listen();
+    ({ url: server, kubeconfig: text } = listening);
+    kubeconfig = await projects.write('kubeconfig', text);
+    client = createClient({ transport: cluster.transport, fieldManager: 'test' });
+    await projects.write('package.json', websiteManifest);
+    await projects.write('src/operator.ts', websiteSource({ group: 'commands.test' }));
+    await projects.write('changed/package.json', websiteManifest);
+    await projects.write(
+      'changed/src/operator.ts',
+      websiteSource({ group: 'commands.test', fields: 'title: z.string()' }),
+    );
+  });
+  after(async () => {
+    await projects[Symbol.asyncDispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  const run = (line: string, given: Parameters<typeof runKeelson>[1] = {}) =>
+    runKeelson([...line.split(' '), '--kubeconfig', kubeconfig], { cwd: projects.root, ...given });
+  const createObject = (object: string, finalizers: readonly string[] = []) =>
+    client.create(Website, { metadata: { name: object, namespace: 'default', finalizers }, spec: {} });
+  const ok = (out: string) => ({ code: 0, out, err: '' });
+
+  test('install creates, leaves and changes definitions, and says which; uninstall takes them away', async () => {
+    assert.deepEqual(await run('install'), ok(`created    ${name} (v1)\n`));
+    assert.deepEqual(await run('install'), ok(`unchanged  ${name} (v1)\n`));
+    const changed = { cwd: join(projects.root, 'changed') };
+    const { out } = await run('install --output json', changed);
+    assert.deepEqual(JSON.parse(out), { server, definitions: [{ name, result: 'changed', versions: ['v1'] }] });
+    const { spec } = await client.get(CustomResourceDefinition, name);
+    assert.ok(spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec?.properties?.title);
+    assert.deepEqual(await run('uninstall'), ok(`deleted  ${name}\n`));
+    assert.deepEqual(await run('uninstall'), ok(`absent   ${name}\n`));
+  });
+
+  test('uninstall names the objects that would go, and deletes them only with --yes or a yes', async () => {
+    await run('install');
+    await createObject('a');
+    await createObject('b');
+    assert.deepEqual(await run('uninstall'), {
+      code: 1,
+      out: '',
+      err:
+        `keelson uninstall: 2 objects on ${server} would be deleted with their definitions ` +
+        `(${name}: default/a, default/b); say --yes if you mean that.\n`,
+    });
+    const questions: string[] = [];
+    const person = (answer: boolean) => ({
+      isInteractive: true,
+      confirm: async (question: string) => {
+        questions.push(question);
+        return answer;
+      },
+    });
+    const declined = await run('uninstall', person(false));
+    assert.deepEqual([declined.code, declined.err], [1, 'keelson uninstall: nothing was deleted.\n']);
+    assert.match(
+      declined.out,
+      /^These go with their definitions on https:\S+:\n {2}websites\.commands\.test: default\/a, default\/b\n$/,
+    );
+    assert.deepEqual(questions, ['Delete 2 objects?']);
+    assert.equal((await client.list(Website)).items.length, 2);
+    assert.equal((await run('uninstall', person(true))).code, 0);
+    await run('install');
+    await createObject('c');
+    const { code, out } = await run('uninstall --yes --output json');
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(out), { server, definitions: [{ name, result: 'deleted', objects: 1 }] });
+    assert.equal(await client.find(CustomResourceDefinition, name), undefined);
+  });
+
+  test('uninstall tells of objects that wait for their finalizers', async () => {
+    await run('install');
+    await createObject('held', ['commands.test/cleanup']);
+    assert.deepEqual(await run('uninstall --yes --timeout 0.1'), {
+      code: 1,
+      out: '',
+      err:
+        `keelson uninstall: ${name} is marked for deletion and not gone after 0.1 s, because objects wait for their ` +
+        'finalizers (default/held); let the operator run, which cleans up behind them: keelson run.\n',
+    });
+    await client.patch(Website, 'default/held', { metadata: { finalizers: null } });
+    assert.equal((await run('uninstall')).code, 0);
+  });
+
+  test('a cluster that is not on this machine is taken only when it is named', async () => {
+    const far = await projects.write('far', text.replace(server, 'https://prod.invalid:6443'));
+    for (const command of ['install', 'uninstall --yes', 'run']) {
+      const refused = await runKeelson([...command.split(' '), '--kubeconfig', far], { cwd: projects.root });
+      assert.deepEqual(refused, {
+        code: 1,
+        out: '',
+        err:
+          `keelson ${command.split(' ')[0]}: context "keelson" of ${far} leads to https://prod.invalid:6443, which is not ` +
+          'on this machine; name it with --context <name> if you mean it.\n',
+      });
+    }
+    const named = await runKeelson(['install', '--kubeconfig', far, '--context', 'keelson'], { cwd: projects.root });
+    assert.equal(named.code, 1);
+    assert.match(named.err, /prod\.invalid.*; does the cluster run\? "keelson doctor" looks closer\.\n$/);
+  });
+
+  test('no cluster, one that is gone, one that is too old and one that refuses are each told in a sentence', async () => {
+    const env = { HOME: projects.root };
+    const none = await runKeelson(['install'], { cwd: projects.root, env });
+    assert.deepEqual([none.code, none.out], [1, '']);
+    assert.match(
+      none.err,
+      /^keelson install: no cluster is configured: .*; "keelson cluster start" runs one on this machine\.\n$/,
+    );
+
+    const old = createServer((_, response) => response.end('{"major":"1","minor":"24","gitVersion":"v1.24.3"}'));
+    old.listen(0, '127.0.0.1');
+    await once(old, 'listening');
+    const address = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
+    const oldConfig = await projects.write('old', text.replace(server, address));
+    const tooOld = await runKeelson(['install', '--kubeconfig', oldConfig], { cwd: projects.root });
+    assert.deepEqual(tooOld, {
+      code: 1,
+      out: '',
+      err: `keelson install: ${address} runs Kubernetes v1.24.3, which is too old; take a cluster of Kubernetes 1.29 or newer.\n`,
+    });
+    const served = await runKeelson(['version', '--server', '--kubeconfig', oldConfig]);
+    assert.match(served.out, /^server {3}v1\.24\.3$/m);
+    old.close();
+    old.closeAllConnections();
+    await once(old, 'close');
+    const gone = await runKeelson(['install', '--kubeconfig', oldConfig], { cwd: projects.root });
+    assert.equal(gone.code, 1);
+    assert.match(gone.err, /^keelson install: [^\n]*; does the cluster run\? "keelson doctor" looks closer\.\n$/);
+
+    const nobody = await projects.write('nobody', text.replace('  user:\n', '  user:\n    as: nobody\n'));
+    const refused = await runKeelson(['install', '--kubeconfig', nobody], { cwd: projects.root });
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.err,
+      /^keelson install: [^\n]*nobody[^\n]*; "keelson doctor" lists the rights that are missing\.\n$/,
+    );
+  });
+
+  test('an operator without a program, and one without a plan, are told so', async () => {
+    const declared =
+      "{ name: 'bare', controllers: [{ for: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } }] }";
+    await projects.write('bare/package.json', websiteManifest);
+    await projects.write('bare/src/operator.ts', `export const bare = ${declared};`);
+    const bare = { cwd: join(projects.root, 'bare') };
+    assert.match(
+      (await run('run', bare)).err,
+      /bare has no reconcile functions, and package\.json .*; add "keelson": \{ "main"/,
+    );
+    assert.match((await run('plan', bare)).err, /^keelson plan: bare is written on the client alone; a plan is what/);
+    assert.equal((await run('install', bare)).out, 'bare defines no kinds: there is nothing to install.\n');
+  });
+});
