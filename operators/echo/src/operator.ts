@@ -11,4 +11,15 @@ export const echoOperator = operator({
     { for: ScheduledEcho, owns: [CronJob] },
   ],
   leaderElection: true,
+  process: {
+    args: [],
+    env: [
+      { name: 'HA_ENABLED', value: 'true' },
+      { name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+      { name: 'ENV', value: 'production' },
+    ],
+    health: { port: 8081, livenessPath: '/healthz', readinessPath: '/readyz' },
+    metrics: { port: 2112, path: '/metrics' },
+    gracePeriodSeconds: 15,
+  },
 });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { echoOperator } from './operator.ts';
 import { settingsFrom, variables } from './settings.ts';
+
+test('the process that the manifests are made for is told to elect, and listens where they say', () => {
+  const { env = [], health, metrics } = echoOperator.process ?? {};
+  const told = Object.fromEntries(env.map(({ name, value = 'from-the-pod' }) => [name, value]));
+  const settings = settingsFrom(told, 'a');
+  assert.deepEqual([settings.ha !== undefined, settings.logJson, settings.namespace], [true, true, 'from-the-pod']);
+  assert.deepEqual([settings.healthPort, settings.metrics], [health?.port, metrics]);
+});
 
 test('without variables there is one replica with four workers, metrics on 2112 and probes on 8081', () => {
   assert.deepEqual(settingsFrom({}, 'node-a'), {

@@ -92,6 +92,7 @@ export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
 export type { Operator, TaskDeclaration } from './operator.ts';
 export { controllerName, operator, withSettings } from './operator.ts';
+export { type OperatorProcess, operatorProcess } from './operator-process.ts';
 export { isOptional, optional } from './optional-kind.ts';
 export type { OwnerReference } from './owner-references.ts';
 export {

@@ -6,6 +6,7 @@
  */
 import type { Declaration, Need } from './declaration.ts';
 import { resourceNameOf } from './kind.ts';
+import type { OperatorProcess } from './operator-process.ts';
 import { type SettingsInputOf, type SettingsSchema, settingsOf } from './settings.ts';
 
 /** What one process runs: its name and the declarations of its controllers. */
@@ -37,6 +38,8 @@ export interface Operator<
   readonly secureMetrics?: boolean | undefined;
   /** Whether it records Events, which takes rights on them. @default true */
   readonly events?: boolean | undefined;
+  /** Where its process listens and what it is told, for its Deployment. @default as `run` of the engine has it */
+  readonly process?: OperatorProcess | undefined;
 }
 
 /** What a task declares before it says what to do. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operator } from '@keelson/core';
+import { operator, operatorProcess } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { z } from 'zod';
 import { checkSettings, helpText, readArguments } from './command-line.ts';
@@ -42,6 +42,16 @@ test('a resync is what the controllers declare, unless a flag gives its seconds,
     message: '--resync must be a number of seconds greater than 0, received "often"',
   });
   assert.match(helpText(plain), /--resync SECONDS [^-]+36000 unless\n +they say otherwise; 0: never\)\n/);
+});
+
+test('the process that manifests are made for is the one that runs', () => {
+  const { health, metrics, gracePeriodSeconds, namespacesVariable = '', args } = operatorProcess(led);
+  const told = readArguments(args, { [namespacesVariable]: 'a,b' }, plain);
+  assert.deepEqual([health.port, metrics?.port, gracePeriodSeconds * 1000], [8081, 8080, 25_000]);
+  assert.deepEqual([told.healthPort, told.metricsPort, told.gracePeriodMs], [8081, 8080, 25_000]);
+  assert.deepEqual(told.namespaces, ['a', 'b']);
+  assert.notEqual(told.leaderElection, false);
+  assert.deepEqual(operatorProcess(plain).args, []);
 });
 
 test('leadership is what the operator declares, unless a flag says otherwise', () => {

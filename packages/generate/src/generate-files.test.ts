@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allow, type Operator, operator, rulesOf } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Secret } from '@keelson/core/v1';
+import { conditions, defineKind } from '@keelson/schema';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { generateFiles } from './generate-files.ts';
+import { isGenerated } from './generated-file.ts';
+import type { GenerateOptions } from './installation.ts';
+
+const Site = defineKind({
+  group: 'web.example.com',
+  kind: 'Site',
+  hub: 'v1',
+  versions: {
+    v1: {
+      storage: true,
+      spec: z.object({ host: z.string().describe('Its name.'), replicas: z.int32().min(1).default(2) }),
+      status: z.object({ replicas: z.int32(), conditions: conditions('Ready') }),
+      subresources: { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+    },
+  },
+});
+const controllers = [{ for: Site, owns: [Deployment], needs: [allow(Secret, 'get')] }];
+const plain = operator({ name: 'site-operator', controllers });
+const led = operator({ name: 'site-operator', controllers, leaderElection: true, secureMetrics: true });
+
+type Json = Readonly<Record<string, unknown>> & { readonly kind: string; readonly metadata: { readonly name: string } };
+
+const textOf = (path: string, of: Operator, options: GenerateOptions = {}): string => {
+  const file = generateFiles(of, options).find((each) => each.path === path);
+  assert.ok(file, `${path} is not made`);
+  return file.text;
+};
+const objectsIn = (text: string): readonly Json[] => parseAllDocuments(text).map((document) => document.toJS() as Json);
+// biome-ignore lint/suspicious/noExplicitAny: a manifest is looked into here and there
+const object = (...args: Parameters<typeof textOf>): any => objectsIn(textOf(...args))[0];
+const pathsOf = (of: Operator) => generateFiles(of).map(({ path }) => path);
+
+test('the same values give the same bytes, in the order of the paths, each path once', () => {
+  const files = generateFiles(led);
+  assert.deepEqual(generateFiles(led), files);
+  const paths = files.map(({ path }) => path);
+  assert.deepEqual([...new Set(paths)].sort(), paths);
+});
+
+test('generated files say so in their first line, those of the user do not', () => {
+  for (const { path, text, owner } of generateFiles(led)) assert.equal(isGenerated(text), owner === 'generated', path);
+  const users = generateFiles(led).filter(({ owner }) => owner === 'user');
+  assert.deepEqual(
+    users.map(({ path }) => path),
+    ['config/default/kustomization.yaml', 'config/samples/web_v1_site.yaml'],
+  );
+});
+
+test('the roles of the operator are what its declarations need, each rule once', () => {
+  const roleFiles = generateFiles(led).filter(({ path }) =>
+    /rbac\/(role|leader_\w+_role|metrics_auth_role)\.yaml/.test(path),
+  );
+  const rules = roleFiles.flatMap(({ text }) => objectsIn(text)).flatMap((role) => role.rules as readonly object[]);
+  const sorted = (list: readonly object[]) => list.map((rule) => JSON.stringify(rule)).sort();
+  assert.deepEqual(sorted(rules), sorted(rulesOf(led)));
+  const lease = object('config/rbac/leader_election_role.yaml', led, { namespace: 'sites' });
+  assert.deepEqual([lease.kind, lease.metadata.namespace], ['Role', 'sites']);
+  assert.equal(object('config/rbac/metrics_auth_role.yaml', led).kind, 'ClusterRole');
+  assert.deepEqual(
+    pathsOf(plain).filter((path) => /leader|metrics_/.test(path)),
+    ['config/manager/metrics_service.yaml'],
+  );
+});
+
+test('an operator of some namespaces has a Role in each and is told which they are', () => {
+  const namespaces = ['blue', 'green'];
+  const roles = objectsIn(textOf('config/rbac/role.yaml', plain, { namespaces }));
+  assert.deepEqual(
+    roles.map(({ kind, metadata }) => `${kind} ${(metadata as { namespace?: string }).namespace}`),
+    ['Role blue', 'Role green'],
+  );
+  const bindings = objectsIn(textOf('config/rbac/role_binding.yaml', plain, { namespaces, namespace: 'sites' }));
+  for (const { subjects } of bindings) {
+    assert.deepEqual(subjects, [{ kind: 'ServiceAccount', name: 'site-operator', namespace: 'sites' }]);
+  }
+  const { containers } = object('config/manager/deployment.yaml', plain, { namespaces }).spec.template.spec;
+  assert.deepEqual(containers[0].env, [{ name: 'WATCH_NAMESPACE', value: 'blue,green' }]);
+});
+
+test('replicas that elect a leader are two, with a budget; one that does not is alone', () => {
+  const two = object('config/manager/deployment.yaml', led).spec;
+  assert.equal(two.replicas, 2);
+  assert.deepEqual(two.template.spec.containers[0].args, ['--leader-elect']);
+  assert.ok(pathsOf(led).includes('config/manager/pod_disruption_budget.yaml'));
+  const one = object('config/manager/deployment.yaml', plain).spec;
+  assert.deepEqual([one.replicas, one.strategy], [1, { type: 'Recreate' }]);
+  assert.ok(!pathsOf(plain).includes('config/manager/pod_disruption_budget.yaml'));
+});
+
+test('ports, paths, variables and the time to stop are those that the operator declares of its process', () => {
+  const env = [{ name: 'ELECT', value: 'true' }];
+  const health = { port: 9001, livenessPath: '/live', readinessPath: '/ready' };
+  const process = { args: ['serve'], env, health, metrics: { port: 9002, path: '/m' }, gracePeriodSeconds: 60 };
+  const own = { ...led, process };
+  const { spec } = object('config/manager/deployment.yaml', own).spec.template;
+  const [container] = spec.containers;
+  assert.deepEqual([container.args, container.env], [['serve'], env]);
+  assert.deepEqual(container.ports, [
+    { name: 'health', containerPort: 9001 },
+    { name: 'metrics', containerPort: 9002 },
+  ]);
+  assert.deepEqual([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path], ['/live', '/ready']);
+  assert.ok(spec.terminationGracePeriodSeconds > 60);
+  assert.equal(object('config/manager/metrics_service.yaml', own).spec.ports[0].port, 9002);
+  assert.equal(object('config/network-policy/network_policy.yaml', own).spec.ingress[0].ports[0].port, 9002);
+  assert.equal(object('config/prometheus/service_monitor.yaml', own).spec.endpoints[0].path, '/m');
+  assert.deepEqual(object('config/rbac/metrics_reader_role.yaml', own).rules[0].nonResourceURLs, ['/m']);
+  assert.throws(() => generateFiles(own, { namespaces: ['a'] }), /it always watches all namespaces/);
+  const silent = { ...led, process: { ...process, metrics: undefined } };
+  assert.deepEqual(
+    pathsOf(silent).filter((path) => /metrics_service|prometheus/.test(path)),
+    [],
+  );
+  assert.equal(object('config/network-policy/network_policy.yaml', silent).spec.ingress, undefined);
+});
+
+test('secure metrics are scraped with a token over TLS', () => {
+  assert.equal(object('config/prometheus/service_monitor.yaml', led).spec.endpoints[0].scheme, 'https');
+  assert.equal(object('config/prometheus/service_monitor.yaml', plain).spec.endpoints[0].scheme, undefined);
+});
+
+test('users get three roles for each kind, which join the built-in ones where the kind is in namespaces', () => {
+  const role = (level: string, of: Operator = plain) =>
+    object(`config/rbac/web.example.com_sites_${level}_role.yaml`, of);
+  const join = 'rbac.authorization.k8s.io/aggregate-to-';
+  for (const [level, built] of [
+    ['viewer', 'view'],
+    ['editor', 'edit'],
+    ['admin', 'admin'],
+  ] as const) {
+    assert.equal(role(level).metadata.labels[`${join}${built}`], 'true');
+  }
+  assert.deepEqual(role('viewer').rules[0].verbs, ['get', 'list', 'watch']);
+  assert.ok(role('editor').rules[0].verbs.includes('patch') && !role('viewer').rules[0].verbs.includes('patch'));
+  assert.deepEqual(role('editor').rules.slice(1), [
+    { apiGroups: ['web.example.com'], resources: ['sites/status'], verbs: ['get'] },
+    { apiGroups: ['web.example.com'], resources: ['sites/scale'], verbs: ['get', 'update', 'patch'] },
+  ]);
+  const Zone = defineKind({ ...Site.definition, scope: 'Cluster' });
+  const labels = role('editor', operator({ name: 'zones', controllers: [{ for: Zone }] })).metadata.labels;
+  assert.ok(!Object.keys(labels).some((label) => label.startsWith(join)));
+});
+
+test('one file has everything that can be installed anywhere, what others need first', () => {
+  const kinds = objectsIn(textOf('dist/install.yaml', led)).map(({ kind }) => kind);
+  assert.deepEqual(kinds.slice(0, 2).sort(), ['CustomResourceDefinition', 'Namespace']);
+  assert.ok(kinds.includes('Deployment') && !kinds.includes('ServiceMonitor'));
+  const inFolders = generateFiles(led).filter(({ path }) => /^config\/(crd|rbac|manager|network)/.test(path));
+  const objects = inFolders
+    .filter(({ path }) => !path.endsWith('kustomization.yaml'))
+    .flatMap(({ text }) => objectsIn(text));
+  assert.equal(kinds.length, objects.length);
+});
+
+test('each kustomization names the files beside it, all of them and no others', () => {
+  const paths = pathsOf(led);
+  for (const folder of ['crd', 'rbac', 'manager', 'network-policy', 'prometheus']) {
+    const { resources } = object(`config/${folder}/kustomization.yaml`, led) as { resources: readonly string[] };
+    const beside = paths.filter((path) => path.startsWith(`config/${folder}/`) && !path.endsWith('kustomization.yaml'));
+    assert.deepEqual(resources.map((each) => `config/${folder}/${each}`).sort(), beside);
+  }
+  const { resources } = parse(textOf('config/default/kustomization.yaml', led)) as { resources: readonly string[] };
+  assert.deepEqual(resources, ['../crd', '../rbac', '../manager', '../network-policy']);
+});
+
+test('an operator of built-in kinds alone has neither definitions nor samples nor a reference', () => {
+  const paths = pathsOf(operator({ name: 'copier', controllers: [{ for: Secret }] }));
+  assert.deepEqual(
+    paths.filter((path) => /crd|samples|docs/.test(path)),
+    [],
+  );
+});
+
+test('settings are a ConfigMap of variables with their meaning, which belongs to the user', () => {
+  const settings = z.object({
+    dnsServer: z.string().describe('Where records are made.'),
+    interval: z.int().default(60),
+    mode: z.enum(['fast', 'safe']).default('safe'),
+  });
+  const set = operator({ name: 'dns', controllers: [{ for: Site, settings }], settings });
+  const file = generateFiles(set).find(({ path }) => path === 'config/manager/settings.yaml');
+  assert.equal(file?.owner, 'user');
+  assert.ok(
+    file?.text.endsWith(`data:
+  # Where records are made.
+  # It is required: without it the operator does not start.
+  # DNS_DNS_SERVER: ''
+  DNS_INTERVAL: '60'
+  # One of fast, safe.
+  DNS_MODE: safe
+`),
+    file?.text,
+  );
+  const [{ envFrom }] = object('config/manager/deployment.yaml', set).spec.template.spec.containers;
+  assert.deepEqual(envFrom, [{ configMapRef: { name: 'dns-settings' } }]);
+  const given = textOf('config/manager/settings.yaml', { ...set, given: { dnsServer: 'ns1' } });
+  assert.match(given, /\n {2}DNS_DNS_SERVER: ns1\n/);
+});
+
+test('image, namespace and version are what was chosen; what cannot be is refused', () => {
+  const { metadata, spec } = object('config/manager/deployment.yaml', plain, {
+    image: 'r/x:2',
+    namespace: 'n',
+    version: '2',
+  });
+  assert.equal(spec.template.spec.containers[0].image, 'r/x:2');
+  assert.deepEqual([metadata.namespace, metadata.labels['app.kubernetes.io/version']], ['n', '2']);
+  const [container] = object('config/manager/deployment.yaml', plain, { version: '1.2.3' }).spec.template.spec
+    .containers;
+  assert.equal(container.image, 'site-operator:1.2.3');
+  assert.throws(() => generateFiles(plain, { namespace: 'Not_A_Name' }), /"Not_A_Name" is no name of a namespace/);
+  assert.throws(() => generateFiles(plain, { namespaces: [] }), /must not be empty/);
+});
+
+test('the reference has every field with type, default, limits and meaning, and what rules say', () => {
+  const page = textOf('docs/api.md', plain);
+  assert.match(page, /^## Site\n\n`sites\.web\.example\.com`, in namespaces\.\n/m);
+  assert.match(page, /^\| `spec\.host` \| string, required \| Its name\. \|$/m);
+  assert.match(page, /^\| `spec\.replicas` \| integer \(int32\) \| Default: ``2``\. Value: at least 1\. \|$/m);
+  assert.equal(page.match(/`status\.conditions\[\]\.reason`/g)?.length, 1);
+});

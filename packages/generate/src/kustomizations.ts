@@ -1,0 +1,43 @@
+/** The kustomization files: one for each folder of generated objects, and the user's own that puts them together. */
+import { type GeneratedFile, yamlFile } from './generated-file.ts';
+
+const head = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' };
+
+const folders = ['config/crd', 'config/rbac', 'config/manager', 'config/network-policy', 'config/prometheus'] as const;
+
+/** For the objects in these files; a folder without any has none. */
+export function kustomizationFiles(files: readonly GeneratedFile[]): readonly GeneratedFile[] {
+  const filled = folders.filter((folder) => resourcesIn(folder, files).length > 0);
+  return [
+    ...filled.map((folder) =>
+      yamlFile(`${folder}/kustomization.yaml`, { ...head, resources: resourcesIn(folder, files) }),
+    ),
+    { path: 'config/default/kustomization.yaml', text: defaultText(filled), owner: 'user' },
+  ];
+}
+
+const resourcesIn = (folder: string, files: readonly GeneratedFile[]): readonly string[] =>
+  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ path }) => path.slice(folder.length + 1));
+
+function defaultText(filled: readonly string[]): string {
+  const entry = (folder: string) => `- ../${folder.slice('config/'.length)}\n`;
+  const prometheus = 'config/prometheus';
+  return `# What is installed by "kubectl apply --server-side -k config/default". This file is yours: it was made once.
+apiVersion: ${head.apiVersion}
+kind: ${head.kind}
+resources:
+${filled
+  .filter((folder) => folder !== prometheus)
+  .map(entry)
+  .join('')}${
+  filled.includes(prometheus)
+    ? `# Needs the ServiceMonitor of the Prometheus operator in the cluster.
+# ${entry(prometheus)}`
+    : ''
+}# What should be otherwise than it was generated, for example:
+# patches:
+# - target: { kind: Deployment }
+#   patch: |-
+#     - { op: replace, path: /spec/replicas, value: 3 }
+`;
+}

@@ -1,0 +1,77 @@
+/** How the operator's metrics are reached: a Service, a ServiceMonitor for Prometheus, and who may connect at all. */
+import type { NewNetworkPolicy } from '@keelson/core/networking/v1';
+import type { NewService } from '@keelson/core/v1';
+import { type GeneratedFile, yamlFile } from './generated-file.ts';
+import { type Installation, labelsOf } from './installation.ts';
+
+/** The Service of `config/manager`; none where there are no metrics. */
+export function metricsServiceFile(installation: Installation): readonly GeneratedFile[] {
+  const { process, name, namespace } = installation;
+  if (process.metrics === undefined) return [];
+  const labels = labelsOf(installation);
+  const service: NewService = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: `${name}-metrics`, namespace, labels },
+    spec: {
+      selector: labels,
+      ports: [{ name: 'metrics', port: process.metrics.port, targetPort: 'metrics' }],
+    },
+  };
+  return [yamlFile('config/manager/metrics_service.yaml', service)];
+}
+
+/** The ServiceMonitor of `config/prometheus`, which the Prometheus operator reads. */
+export function serviceMonitorFile(installation: Installation): readonly GeneratedFile[] {
+  const { operator, process, name, namespace } = installation;
+  if (process.metrics === undefined) return [];
+  const labels = labelsOf(installation);
+  const monitor = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'ServiceMonitor',
+    metadata: { name: `${name}-metrics`, namespace, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      endpoints: [
+        {
+          port: 'metrics',
+          path: process.metrics.path,
+          ...(operator.secureMetrics && {
+            scheme: 'https',
+            bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+            // The certificate is the operator's own; whoever reads is known by the token.
+            tlsConfig: { insecureSkipVerify: true },
+          }),
+        },
+      ],
+    },
+  };
+  return [yamlFile('config/prometheus/service_monitor.yaml', monitor)];
+}
+
+/**
+ * The NetworkPolicy of `config/network-policy`: metrics for namespaces with the label `metrics: enabled`, and nothing
+ * else. Probes come from the node, which is always let in.
+ */
+export function networkPolicyFile(installation: Installation): GeneratedFile {
+  const { process, name, namespace } = installation;
+  const labels = labelsOf(installation);
+  const policy: NewNetworkPolicy = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name, namespace, labels },
+    spec: {
+      podSelector: { matchLabels: labels },
+      policyTypes: ['Ingress'],
+      ...(process.metrics && {
+        ingress: [
+          {
+            from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
+            ports: [{ protocol: 'TCP', port: process.metrics.port }],
+          },
+        ],
+      }),
+    },
+  };
+  return yamlFile('config/network-policy/network_policy.yaml', policy);
+}
