@@ -34,7 +34,7 @@ export type { Mistake } from './loop/mistakes.ts';
 export { ListenError, type ListenOptions } from './manager/http-server.ts';
 export type { LeadershipOptions } from './manager/leadership.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
-export type { PlannedChange, PlannedEvent, PlannedPass } from './plan/planned-pass.ts';
+export type { PlannedChange, PlannedEvent, PlannedObject, PlannedPass } from './plan/planned-pass.ts';
 export { type PlanPrintOptions, printPlannedPass, printPlanSummary } from './plan/print-plan.ts';
 export { run } from './run/run.ts';
 export type { Storm } from './storms/storms.ts';

@@ -1,6 +1,7 @@
 /** Plan mode in virtual time: what would be written is told, nothing is written, and then it comes as it was told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getScale, setScale } from '@keelson/client';
 import {
   byLabel,
   isAlreadyExists,
@@ -9,6 +10,7 @@ import {
   type KubernetesObject,
   operator,
   removable,
+  sleep,
   watch,
 } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
@@ -85,8 +87,7 @@ async function reader({ client, cluster }: TestCluster) {
   return cluster.transportAs({ ...metadata, groups: ['system:authenticated'] });
 }
 
-async function planOf(cluster: TestCluster, one?: Controller) {
-  const passes: PlannedPass[] = [];
+async function planOf(cluster: TestCluster, one?: Controller, passes: PlannedPass[] = []) {
   const sent: string[] = [];
   const way = await reader(cluster);
   const transport = {
@@ -105,7 +106,7 @@ async function planOf(cluster: TestCluster, one?: Controller) {
   });
   const planned = manager.start(new AbortController().signal);
   planned.catch(() => {});
-  await cluster.clock.advance(1000);
+  await cluster.clock.advance(10_000);
   await planned;
   assert.deepEqual(sent, []);
   return { passes, text: passes.map((pass) => printPlannedPass(pass)).join(''), summary: printPlanSummary(passes) };
@@ -343,6 +344,131 @@ test('every verb of the client is planned, and read back as it would be', inTime
   assert.equal(summary, '6 objects: 1 to create, 1 to change, 3 to delete, 1 failed');
   assert.equal(passes[0]?.error?.name, 'ApiError');
 });
+
+test(
+  'a scale and a deletion of many are read back, also from the cache; what finalizers keep is there',
+  inTime,
+  async () => {
+    const writing = controller({
+      for: Widget,
+      watches: [watch(ConfigMap, { to: byLabel('nobody') }), watch(Deployment, { to: byLabel('nobody') })],
+      async reconcile(_, { client, cache }) {
+        await setScale(client, Deployment, 'default/web', 3);
+        assert.equal((await getScale(client, Deployment, 'default/web')).spec?.replicas, 3);
+        for (const web of [await client.get(Deployment, 'default/web'), cache.get(Deployment, 'default/web')])
+          assert.equal(web?.spec.replicas, 3);
+        await client.delete(ConfigMap, 'default/kept');
+        await client.deleteCollection(ConfigMap, { namespace: 'default', labels: { all: 'go' } });
+        for (const kept of [await client.get(ConfigMap, 'default/kept'), cache.get(ConfigMap, 'default/kept')])
+          assert.equal(kept?.metadata.deletionTimestamp, '2026-01-01T00:00:00Z');
+        assert.equal(cache.get(ConfigMap, 'default/one'), undefined);
+        return done;
+      },
+    });
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const { client } = cluster;
+    const metadata = { namespace: 'default' };
+    await client.create(ConfigMap, { metadata: { ...metadata, name: 'kept', finalizers: ['x/y'] } });
+    await client.create(ConfigMap, { metadata: { ...metadata, name: 'one', labels: { all: 'go' } } });
+    const labels = { app: 'web' };
+    await client.create(Deployment, {
+      metadata: { ...metadata, name: 'web' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+      },
+    });
+    await client.create(Widget, newWidget('a'));
+    const { text, summary } = await planOf(cluster, writing);
+    assert.equal(
+      text,
+      `Widget default/a
+  ~ Deployment default/web
+      spec:
+  -     replicas: 0
+  +     replicas: 3
+  - ConfigMap default/kept, once x/y let it go
+  - ConfigMap default/one
+`,
+    );
+    assert.equal(summary, '4 objects: 1 to change, 2 to delete, 1 unchanged');
+  },
+);
+
+test('a conflict is settled by looking again; one that lasts fails the pass', inTime, async () => {
+  const passes: string[] = [];
+  const errors: unknown[] = [];
+  const clashing = controller({
+    for: Widget,
+    async reconcile({ metadata: { name } }, { client }) {
+      passes.push(name);
+      await client.patch(ConfigMap, 'default/shared', { data: { [name]: `${passes.length}` } });
+      const isStale = name === 'b' || passes.length < 3;
+      await client.patch(ConfigMap, 'default/shared', { metadata: { ...(isStale && { resourceVersion: '1' }) } });
+      return done;
+    },
+    onError: (_, error) => void errors.push(error),
+  });
+  await using cluster = await startCluster({ kinds: [Widget] });
+  await cluster.client.create(ConfigMap, { metadata: { namespace: 'default', name: 'shared' } });
+  for (const name of ['a', 'b']) await cluster.client.create(Widget, newWidget(name));
+  const { text, summary } = await planOf(cluster, clashing);
+  assert.deepEqual(passes, ['a', 'a', 'a', 'b', 'b', 'b', 'b', 'b', 'b']);
+  assert.equal(
+    text,
+    `Widget default/a
+  ~ ConfigMap default/shared
+  +   data:
+  +     a: "3"
+Widget default/b
+  ~ ConfigMap default/shared
+      data:
+  +     b: "9"
+  ! failed: patch configmaps default/shared: Operation cannot be fulfilled on configmaps "shared": the object has been modified
+`,
+  );
+  assert.equal(summary, '3 objects: 1 to change, 1 unchanged, 1 failed');
+  assert.deepEqual([errors.length, errors.every(isConflict)], [1, true], 'told when it is given up, and not before');
+});
+
+test(
+  'after a pass that timed out the next one waits for its end, and the plan ends where that does not come',
+  inTime,
+  async () => {
+    const begun: string[] = [];
+    const ended: string[] = [];
+    const hanging = controller({
+      for: Widget,
+      timeoutMs: 500,
+      async reconcile({ metadata: { name }, spec: { text } }, { clock, signal }) {
+        begun.push(`${name}, after ${ended.length}`);
+        if (text === 'heeds') await sleep(clock, 60_000, signal).catch(() => sleep(clock, 900));
+        if (text === 'ignores') await sleep(clock, 60_000);
+        ended.push(name);
+        return done;
+      },
+    });
+    await using cluster = await startCluster({ kinds: [Widget] });
+    for (const [name, text] of [
+      ['a', 'heeds'],
+      ['b', 'ignores'],
+      ['c', 'hello'],
+    ] as const) {
+      await cluster.client.create(Widget, newWidget(name, text));
+    }
+    const passes: PlannedPass[] = [];
+    await assert.rejects(planOf(cluster, hanging, passes), {
+      message:
+        'nothing more is planned: the reconcile of widget default/b ignores its signal, and no pass runs beside another one',
+    });
+    assert.deepEqual(begun, ['a, after 0', 'b, after 1']);
+    assert.deepEqual(
+      passes.map(({ error }) => error?.message),
+      ['a', 'b'].map((name) => `reconcile of widget default/${name} did not finish within 0.5 s`),
+    );
+  },
+);
 
 test('a kind that may not be read ends the plan with the missing rule', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });

@@ -77,10 +77,10 @@ export interface PassEnd {
 }
 
 /** A conflict is not worth a report while the next look at the cluster can settle it. */
-const quietConflicts = 5;
+export const quietConflicts = 5;
 
 /** For a pass to notice that its signal was aborted. */
-const abortGraceMs = 1000;
+export const abortGraceMs = 1000;
 
 export class ControlLoop {
   readonly #options: ControlLoopOptions;

@@ -187,8 +187,11 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     });
     const written = { onWritten: (write: OwnWrite) => informers.overlay(write) };
     if (options.plan !== undefined) {
-      const planned = { controllers, transport, settings, clock, random, onPlanned: options.plan };
-      return await planPasses({ ...planned, clientOf: (way) => clientOf(way).with(written) }, signal);
+      const { plan: onPlanned } = options;
+      return await planPasses(
+        { controllers, transport, clientOf, ...written, settings, clock, random, onPlanned },
+        signal,
+      );
     }
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
     await using _health = await serve(

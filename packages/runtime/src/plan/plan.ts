@@ -2,15 +2,18 @@
  * A plan: every object that is there is reconciled once, and what its pass would write is told instead of written.
  *
  * Promises: nothing reaches the server but reads; `finalize`, tasks and sources are never called. Objects come one by
- * one, controllers in the order of the operator and objects in that of their names, each over what was planned before.
+ * one, controllers in the order of the operator and objects in that of their names, each over what was planned before;
+ * where a pass does not come to rest, the plan ends. A conflict is settled by looking again, as it is otherwise.
  * Does not: follow what a write would wake. What a plan would create is not reconciled in turn.
  */
-import type { Client, EventRecorder } from '@keelson/client';
+import type { Client, OwnWrite } from '@keelson/client';
 import {
   type Clock,
+  isConflict,
   isNotFound,
   type KubernetesObject,
   keyOf,
+  type NamespacedName,
   parseKey,
   type Random,
   resourceNameOf,
@@ -19,17 +22,17 @@ import {
 } from '@keelson/core';
 import { type Caches, isAbsentKind } from '../cache/caches.ts';
 import { problemOf } from '../cache/watch-problem.ts';
-import type { Owned } from '../controller/context.ts';
 import { checkedOutcome } from '../controller/outcome.ts';
 import { errorOf } from '../log/thrown.ts';
-import type { ControlLoopOptions } from '../loop/control-loop.ts';
+import { abortGraceMs, type ControlLoopOptions, quietConflicts } from '../loop/control-loop.ts';
 import { ensureFinalizer, stepFor } from '../loop/deletion.ts';
 import { Pass } from '../loop/pass.ts';
 import { contextOf, reportFailure } from '../loop/pass-context.ts';
 import { StatusEchoes } from '../loop/status-echoes.ts';
 import { Storms } from '../storms/storms.ts';
-import { isChanged, type PlannedChange, type PlannedEvent, type PlannedPass } from './planned-pass.ts';
-import { type AnsweredWrite, PlanningTransport } from './planning-transport.ts';
+import { ownWriteOf, PassNotes } from './pass-notes.ts';
+import type { PlannedPass } from './planned-pass.ts';
+import { PlanningTransport } from './planning-transport.ts';
 
 type ControllerParts = Omit<ControlLoopOptions, 'client' | 'recorder' | 'clock' | 'random' | 'settings'>;
 
@@ -38,49 +41,71 @@ export interface PlanOptions {
   /** The way to the server, for reads. */
   readonly transport: Transport;
   readonly clientOf: (transport: Transport) => Client;
+  /** Shows a planned write in the caches. */
+  readonly onWritten: (write: OwnWrite) => void;
   readonly settings: unknown;
   readonly clock: Clock;
   readonly random: Random;
   readonly onPlanned: (pass: PlannedPass) => void;
 }
 
-/** Plans everything once. Rejects when a kind cannot be watched, or when the signal is aborted. */
+/** Plans everything once. Rejects when a kind cannot be watched, a pass does not stop, or the signal is aborted. */
 export async function planPasses(options: PlanOptions, signal: AbortSignal): Promise<void> {
-  const { controllers, transport, clock, onPlanned } = options;
+  const { controllers, transport, clock } = options;
   for (const { controller, caches } of controllers)
     await complete(caches, clock, controller.cacheSyncTimeoutMs, signal);
   const planning = new PlanningTransport(transport, clock);
   const present = controllers.map(({ controller, caches }) => caches.store(controller.for).list().toSorted(byKey));
   for (const [i, parts] of controllers.entries()) {
-    for (const object of present[i] ?? []) {
-      signal.throwIfAborted();
-      onPlanned(await planPass(options, parts, planning, object, signal));
-    }
+    for (const object of present[i] ?? []) await planObject(options, parts, { planning, key: keyOf(object), signal });
   }
 }
 
 const byKey = (a: KubernetesObject, b: KubernetesObject): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
-async function planPass(
-  { clientOf, settings, clock, random }: PlanOptions,
-  parts: ControllerParts,
-  planning: PlanningTransport,
-  found: KubernetesObject,
-  signal: AbortSignal,
-): Promise<PlannedPass> {
-  const { controller, caches } = parts;
-  const key = keyOf(found);
+interface Planned {
+  readonly planning: PlanningTransport;
+  readonly key: NamespacedName;
+  readonly signal: AbortSignal;
+}
+
+async function planObject(options: PlanOptions, parts: ControllerParts, subject: Planned): Promise<void> {
+  const { clock, onPlanned } = options;
   const notes = new PassNotes();
-  const head = { controller: controller.name, kind: controller.for.kind, key };
-  // An earlier pass may have planned something for it.
-  const object = caches.store(controller.for).get(key);
-  const step = stepFor(object, controller.finalizer);
-  if (object === undefined || step !== 'reconcile') {
-    return { ...head, step, changes: [], unchanged: [], events: [] };
+  for (let conflicts = 0; ; conflicts += 1) {
+    subject.signal.throwIfAborted();
+    const { planned, pass } = await planPass(options, parts, subject, notes, conflicts < quietConflicts);
+    if (planned !== undefined) onPlanned(planned);
+    const what = `the reconcile of ${parts.controller.name} ${subject.key}`;
+    if (pass !== undefined) await comeToRest(pass, what, clock);
+    if (planned !== undefined) return;
+    await sleep(clock, lookMs, subject.signal);
   }
-  const client = clientOf(planning.recording((write) => notes.wrote(write)));
-  const recorder = notes.recorder();
-  const options = { ...parts, client, recorder, settings, clock, random, isPlan: true };
+}
+
+/** One pass; `planned` is absent where it met a conflict and another one shall be made. */
+async function planPass(
+  { controllers, clientOf, onWritten, settings, clock, random }: PlanOptions,
+  parts: ControllerParts,
+  { planning, key, signal }: Planned,
+  notes: PassNotes,
+  isQuiet: boolean,
+): Promise<{ readonly planned: PlannedPass | undefined; readonly pass?: Pass }> {
+  const { controller, caches } = parts;
+  const { finalizer, for: kind } = controller;
+  // An earlier pass may have planned something for it.
+  const object = caches.store(kind).get(key);
+  const step = stepFor(object, finalizer);
+  const head = { controller: controller.name, group: kind.group, kind: kind.kind, key, step };
+  if (object === undefined || step !== 'reconcile') return { planned: { ...head, ...notes.report() } };
+  const kinds = controllers.flatMap((each) => each.caches.informers.map((informer) => informer.kind));
+  const transport = planning.recording((write) => {
+    notes.wrote(write);
+    const own = ownWriteOf(kinds, write);
+    if (own !== undefined) onWritten(own);
+  });
+  const client = clientOf(transport);
+  const options = { ...parts, client, recorder: notes.recorder(), settings, clock, random, isPlan: true };
   const logger = parts.logger.with({ ...parseKey(key), plan: true });
   const subject = {
     key,
@@ -89,76 +114,34 @@ async function planPass(
     echoes: new StatusEchoes(),
     storms: new Storms({ controller: controller.name, clock, onStorm() {}, onCalm() {} }),
   };
-  const what = `reconcile of ${controller.name} ${key}`;
-  const pass = new Pass({ what, timeoutMs: controller.timeoutMs, stop: signal, clock, logger });
+  let pass: Pass | undefined;
   notes.look(object);
   try {
-    const { finalizer, for: kind } = controller;
     const marked =
       finalizer === undefined ? object : await ensureFinalizer(object, { client, caches, kind, finalizer });
+    const what = `reconcile of ${controller.name} ${key}`;
+    pass = new Pass({ what, timeoutMs: controller.timeoutMs, stop: signal, clock, logger });
     const context = contextOf(options, { ...subject, object: marked, pass });
     const noted = { ...context, owned: notes.owned(context.owned) };
     const answer: unknown = await pass.run(async () => controller.reconcile(marked as never, noted as never));
     checkedOutcome(answer, 'reconcile');
-    return { ...head, step, ...notes.report() };
+    return { planned: { ...head, ...notes.report() }, pass };
   } catch (thrown) {
     const error = errorOf(thrown, 'reconcile');
+    if (isQuiet && isConflict(error)) return { planned: undefined, ...(pass && { pass }) };
     await reportFailure(options, { ...subject, error, stop: signal });
-    return { ...head, step, ...notes.report(), error };
+    return { planned: { ...head, ...notes.report(), error }, ...(pass && { pass }) };
   }
 }
 
-/** What a pass looked at and wrote, each object once. */
-class PassNotes {
-  readonly #writes = new Map<string, AnsweredWrite>();
-  readonly #looked = new Set<string>();
-  readonly #events: PlannedEvent[] = [];
-
-  wrote({ path, before, after }: AnsweredWrite): void {
-    const earlier = this.#writes.get(path);
-    this.#writes.set(path, { path, before: earlier ? earlier.before : before, after });
-  }
-
-  look(object: KubernetesObject): void {
-    this.#looked.add(idOf(object));
-  }
-
-  /** The same, and it notes what is applied, whether or not that is a write. */
-  owned(owned: Owned): Owned {
-    return {
-      apply: async (kind, desired, options) => {
-        const result = await owned.apply(kind, desired, options);
-        this.look(result);
-        return result;
-      },
-      absent: (kind, name) => owned.absent(kind, name),
-      only: (kind, names) => owned.only(kind, names),
-    };
-  }
-
-  recorder(): EventRecorder {
-    return {
-      event: (_, { type, reason, message }) => void this.#events.push({ type, reason, message }),
-      async flush() {},
-      async [Symbol.asyncDispose]() {},
-    };
-  }
-
-  report(): Pick<PlannedPass, 'changes' | 'unchanged' | 'events'> {
-    const changes = [...this.#writes.values()].flatMap(changeOf);
-    const changed = new Set(changes.map(({ kind, key }) => `${kind} ${key}`));
-    return { changes, unchanged: [...this.#looked].filter((id) => !changed.has(id)), events: this.#events };
-  }
+/** No pass runs beside another one; who does not heed the end of his time ends the plan. */
+async function comeToRest(pass: Pass, what: string, clock: Clock): Promise<void> {
+  const rest = Promise.withResolvers<boolean>();
+  using _patience = clock.setTimer(abortGraceMs, () => rest.resolve(false));
+  void pass.settled.then(() => rest.resolve(true));
+  if (await rest.promise) return;
+  throw new Error(`nothing more is planned: ${what} ignores its signal, and no pass runs beside another one`);
 }
-
-function changeOf({ before, after }: AnsweredWrite): readonly PlannedChange[] {
-  const object = after ?? before;
-  if (object === undefined || !isChanged(before, after)) return [];
-  const type = before === undefined ? 'create' : after === undefined ? 'delete' : 'change';
-  return [{ type, kind: object.kind, key: keyOf(object), before, after }];
-}
-
-const idOf = (object: KubernetesObject): string => `${object.kind} ${keyOf(object)}`;
 
 const lookMs = 100;
 

@@ -2,31 +2,34 @@
 import { isObject, type JsonObject, type KubernetesObject, type NamespacedName } from '@keelson/core';
 import { differingPaths } from '../field-diff.ts';
 
-/** One pass over one object, of which nothing was written. */
-export interface PlannedPass {
-  /** The name of its controller. */
-  readonly controller: string;
-  /** The reconciled object. */
+/** Which object something is about. */
+export interface PlannedObject {
+  /** Empty for the legacy one. */
+  readonly group: string;
   readonly kind: string;
   readonly key: NamespacedName;
+}
+
+/** One pass over one object, of which nothing was written. */
+export interface PlannedPass extends PlannedObject {
+  /** The name of its controller. */
+  readonly controller: string;
   /** What was done: `reconcile` was called; `finalize` would be, and was not; `nothing` is left to do for it. */
   readonly step: 'reconcile' | 'finalize' | 'nothing';
   /** In the order of their first write. */
   readonly changes: readonly PlannedChange[];
-  /** What was looked at and is as it shall be: `Deployment default/web`. */
-  readonly unchanged: readonly string[];
+  /** What was looked at and is as it shall be. */
+  readonly unchanged: readonly PlannedObject[];
   readonly events: readonly PlannedEvent[];
   /** What it failed with; its changes up to there are those above. */
   readonly error?: Error;
 }
 
 /** An object that would be made, changed or deleted. */
-export interface PlannedChange {
+export interface PlannedChange extends PlannedObject {
   readonly type: 'create' | 'change' | 'delete';
-  readonly kind: string;
-  readonly key: NamespacedName;
   readonly before: KubernetesObject | undefined;
-  /** As far as it can be known without the server: it adds defaults, and may refuse it. */
+  /** As far as it can be known without the server: it adds defaults, and may refuse it. What finalizers keep is deleted and still there. */
   readonly after: KubernetesObject | undefined;
 }
 
@@ -36,6 +39,12 @@ export interface PlannedEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+/** `Deployment.apps default/web`: the same for the same object. */
+export const idOf = ({ group, kind, key }: PlannedObject): string => `${nameOfKind({ group, kind })} ${key}`;
+
+export const nameOfKind = ({ group, kind }: Pick<PlannedObject, 'group' | 'kind'>): string =>
+  group === '' ? kind : `${kind}.${group}`;
 
 /** Whether people would call it a change: nothing that the server counts, and nothing that it does not keep. */
 export function isChanged(before: KubernetesObject | undefined, after: KubernetesObject | undefined): boolean {

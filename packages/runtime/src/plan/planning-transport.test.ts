@@ -68,11 +68,47 @@ test('an eviction is a deletion, under its own conditions', async () => {
   assert.equal((await evict('u')).code, 404);
 });
 
-test('what has finalizers would wait for them, and is told as deleted', async () => {
-  const { send, writes } = planned({ [pod]: object({}, { finalizers: ['x/y'] }) });
+test('what has finalizers lives on until the last one is taken', async () => {
+  const { send, patch, writes } = planned({ [pod]: object({}, { finalizers: ['x/y'] }) });
   const { metadata } = await send('DELETE', pod);
   assert.match(metadata?.deletionTimestamp ?? '', /^20\d\d-/);
-  assert.equal(writes[0]?.after, undefined);
+  assert.deepEqual(metadata, writes[0]?.after?.metadata);
+  assert.equal(metadata?.resourceVersion, '9000000000000000001');
+  assert.deepEqual((await send('GET', pod)).metadata, metadata, 'read back as it would be');
+  assert.deepEqual((await send('DELETE', pod)).metadata, metadata, 'a second deletion changes nothing');
+  assert.equal((await send('POST', '/api/v1/namespaces/x/pods', object())).code, 409);
+  assert.equal((await patch(pod, { metadata: { finalizers: [] } })).code, 200);
+  assert.equal(writes.at(-1)?.after, undefined);
+  assert.equal((await send('GET', pod)).code, 404);
+  assert.equal((await send('DELETE', pod)).code, 404);
+});
+
+test('a deletion of many is one of each, over what was planned before', async () => {
+  const pods = '/api/v1/namespaces/x/pods';
+  const named = (name: string, metadata: object = {}) => ({ metadata: { ...object().metadata, name, ...metadata } });
+  const items = [named('a'), named('b', { finalizers: ['x/y'] }), named('c'), named('d')];
+  const { send, patch, writes, asked } = planned({
+    [`${pods}?labelSelector=a`]: { apiVersion: 'v1', kind: 'PodList', items },
+    [`${pods}/c`]: object({}, { name: 'c' }),
+    [`${pods}/d`]: object({}, { name: 'd' }),
+  });
+  await send('DELETE', `${pods}/c`);
+  await patch(`${pods}/d`, { metadata: { finalizers: ['late'] } });
+  writes.length = 0;
+  asked.length = 0;
+  const answered = (await send('DELETE', `${pods}?labelSelector=a`)) as object;
+  assert.deepEqual(answered, { code: 200, apiVersion: 'v1', kind: 'Status', status: 'Success' });
+  assert.deepEqual(asked, [`GET ${pods}?labelSelector=a`]);
+  assert.deepEqual(
+    writes.map(({ path, before, after }) => [path, before?.kind, before?.apiVersion, after?.metadata.finalizers]),
+    [
+      [`${pods}/a`, 'Pod', 'v1', undefined],
+      [`${pods}/b`, 'Pod', 'v1', ['x/y']],
+      [`${pods}/d`, 'Pod', 'v1', ['late']],
+    ],
+  );
+  assert.equal((await send('GET', `${pods}/a`)).code, 404);
+  assert.ok((await send('GET', `${pods}/b`)).metadata?.deletionTimestamp);
 });
 
 test('the last finalizer of a deleted object is its end', async () => {
@@ -97,15 +133,66 @@ test('a status is written at its subresource alone, and nothing else is there', 
   );
 });
 
-test('a scale is an object of its own', async () => {
-  const scale = '/apis/apps/v1/namespaces/x/deployments/a/scale';
-  const { patch, send, writes } = planned({ [scale]: object({ kind: 'Scale', spec: { replicas: 1 } }) });
-  await patch(scale, { spec: { replicas: 3 } });
+test('a scale is a view of its object: what is written there is read at both', async () => {
+  const path = '/apis/apps/v1/namespaces/x/deployments/a';
+  const scale = {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    spec: { replicas: 1 },
+    status: { replicas: 1, selector: 'a' },
+  };
+  const { patch, send, writes } = planned({
+    [path]: object({ kind: 'Deployment', spec: { replicas: 1, paused: true } }),
+    [`${path}/scale`]: { ...object(), ...scale },
+  });
+  const changed = (await patch(`${path}/scale`, { spec: { replicas: 3 } })) as object;
   assert.deepEqual(
-    writes.map(({ path }) => path),
-    [scale],
+    writes.map(({ path: at, before, after }) => [at, before, after]).map((each) => JSON.parse(JSON.stringify(each))),
+    [
+      [
+        path,
+        object({ kind: 'Deployment', spec: { replicas: 1, paused: true } }),
+        object({ kind: 'Deployment', spec: { replicas: 3, paused: true } }, { resourceVersion: '9000000000000000001' }),
+      ],
+    ],
   );
-  assert.deepEqual((await send('GET', scale)) as unknown, { code: 200, ...writes[0]?.after });
+  const expected = object({ ...scale, spec: { replicas: 3 } }, { resourceVersion: '9000000000000000001' });
+  assert.deepEqual(changed, { code: 200, ...expected });
+  assert.deepEqual(await send('GET', `${path}/scale`), { code: 200, ...expected });
+  assert.deepEqual(((await send('GET', path)) as { spec?: object }).spec, { replicas: 3, paused: true });
+  await patch(path, { spec: { replicas: 5 } });
+  assert.deepEqual(((await send('GET', `${path}/scale`)) as { spec?: object }).spec, { replicas: 5 });
+  const stale = { metadata: { resourceVersion: '5' }, spec: { replicas: 1 } };
+  assert.equal((await send('PUT', `${path}/scale`, stale)).code, 409);
+});
+
+test('a scale that is the view of something else cannot be planned, and one of nothing is not found', async () => {
+  const path = '/apis/a.example/v1/namespaces/x/things/a';
+  const { patch, writes } = planned({
+    [path]: object({ spec: { size: 1 } }),
+    [`${path}/scale`]: object({ spec: { replicas: 1 } }),
+  });
+  const refused = await patch(`${path}/scale`, { spec: { replicas: 3 } });
+  assert.equal(refused.code, 405);
+  assert.match(refused.message ?? '', /^a scale that does not show spec\.replicas cannot be planned/);
+  assert.equal((await patch('/apis/a.example/v1/namespaces/x/things/b/scale', {})).code, 404);
+  assert.deepEqual(writes, []);
+});
+
+test('what is only planned has a scale, too', async () => {
+  const things = '/apis/apps/v1/namespaces/x/deployments';
+  const { send, patch } = planned({});
+  const { metadata } = await send('POST', things, object({ kind: 'Deployment', spec: {} }, { name: 'b' }));
+  assert.deepEqual((await send('GET', `${things}/b/scale`)) as object, {
+    code: 200,
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata,
+    spec: { replicas: 0 },
+    status: { replicas: 0 },
+  });
+  assert.equal((await patch(`${things}/b/scale`, { spec: { replicas: 2 } })).code, 200);
+  assert.deepEqual(((await send('GET', `${things}/b`)) as { spec?: object }).spec, { replicas: 2 });
 });
 
 test("a planned object is read back, whole or by its metadata; its log is the server's", async () => {

@@ -3,7 +3,7 @@
  * that were planned before.
  *
  * Promises: nothing but reads reaches the server, and reviews, which are questions though they are posted. A planned
- * object is read back as it would be, with a resourceVersion above all real ones.
+ * object is read back as it would be, with a resourceVersion above all real ones; one that finalizers keep lives on.
  * Does not: default, validate, admit or run anything. What only the server can answer is refused with 405; a live list
  * shows what the server has.
  */
@@ -22,13 +22,14 @@ import {
 import { appliedLocally } from './local-apply.ts';
 import { answer, failure, Refusal, readJson } from './planned-answer.ts';
 import { isReview, type Place, placeOf } from './request-place.ts';
+import { replicasOf, scaleOf, withReplicas } from './scale.ts';
 
 /** A write that would have been sent. */
 export interface AnsweredWrite {
   /** Where the object is; what the writes of a pass to one object are joined by. */
   readonly path: string;
   readonly before: KubernetesObject | undefined;
-  /** Absent when it would be gone, or on its way. */
+  /** Absent when it would be gone. */
   readonly after: KubernetesObject | undefined;
 }
 
@@ -88,19 +89,22 @@ export class PlanningTransport {
     }
     const before = await this.#current(request, place.object);
     if (request.method === 'DELETE' || request.method === 'POST') return this.#delete(place, before, body, told);
+    if (place.subresource === 'scale') return this.#rescale(request, place, before, body, told);
     const changed = this.#changed(request, place, before, body);
     const after = this.#stamped(onlyPart(changed, before, place.subresource), before);
     told({ path: place.object, before, after: isLetGo(after) ? undefined : after });
     return answer(before === undefined ? 201 : 200, after);
   }
 
-  async #read(request: TransportRequest, { object, subresource }: Place): Promise<TransportResponse> {
+  async #read(request: TransportRequest, place: Place): Promise<TransportResponse> {
+    const { object, subresource } = place;
     if (connections.has(subresource?.split('/')[0] ?? '')) throw new Refusal(notPlanned(`${subresource}`, object));
     // What a log says, for one, is no part of the object.
     const isObject = subresource === undefined || subresource === 'status' || subresource === 'scale';
     if (!isObject || !this.#planned.has(object)) return this.#server.request(request);
     const planned = this.#planned.get(object);
     if (planned === undefined) throw new Refusal(failure(404, 'NotFound', 'it would be gone by then', object));
+    if (subresource === 'scale') return answer(200, await this.#scale(request, place, planned));
     if (!request.headers.accept?.includes('as=PartialObjectMetadata')) return answer(200, planned);
     return answer(200, {
       apiVersion: 'meta.k8s.io/v1',
@@ -133,9 +137,9 @@ export class PlanningTransport {
     const list = (await this.#get(request, `${place.collection}?${place.query}`)) as ListAnswer;
     for (const item of list.items ?? []) {
       const path = place.at(item.metadata);
-      const before = { ...item, apiVersion: list.apiVersion, kind: list.kind.replace(/List$/, '') };
-      const isGone = this.#planned.has(path) && this.#planned.get(path) === undefined;
-      if (!isGone) told({ path, before, after: undefined });
+      const found = { ...item, apiVersion: list.apiVersion, kind: list.kind.replace(/List$/, '') };
+      const before = this.#planned.has(path) ? this.#planned.get(path) : found;
+      if (before !== undefined) told({ path, before, after: this.#deleted(before) });
     }
     return answer(200, { apiVersion: 'v1', kind: 'Status', status: 'Success' });
   }
@@ -147,13 +151,45 @@ export class PlanningTransport {
     if (before === undefined)
       throw new Refusal(failure(404, 'NotFound', `${place.resource} "${place.name}" not found`, place.object));
     assertIsMeant(place, before, { uid, resourceVersion });
-    told({ path: place.object, before, after: undefined });
-    if ((before.metadata.finalizers ?? []).length === 0) {
-      const details = { name: place.name, uid: before.metadata.uid };
-      return answer(200, { apiVersion: 'v1', kind: 'Status', status: 'Success', details });
+    const after = this.#deleted(before);
+    told({ path: place.object, before, after });
+    const details = { name: place.name, uid: before.metadata.uid };
+    return answer(200, after ?? { apiVersion: 'v1', kind: 'Status', status: 'Success', details });
+  }
+
+  /** What a deletion leaves: nothing, unless finalizers keep the object. */
+  #deleted(before: KubernetesObject): KubernetesObject | undefined {
+    const { metadata } = before;
+    if ((metadata.finalizers ?? []).length === 0) return undefined;
+    if (metadata.deletionTimestamp !== undefined) return before;
+    const deletionTimestamp = timestamp(this.#clock.now());
+    const marked = { ...metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 };
+    return this.#stamped({ ...before, metadata: marked }, before);
+  }
+
+  /** The number that is written at a scale is that of its object. */
+  async #rescale(
+    request: TransportRequest,
+    place: Place,
+    before: KubernetesObject | undefined,
+    body: JsonObject,
+    told: OnWrite,
+  ): Promise<TransportResponse> {
+    const scale = before && (await this.#scale(request, place, before));
+    const changed = this.#changed(request, place, scale, body);
+    const after = this.#stamped(withReplicas(before as KubernetesObject, replicasOf(changed)), before);
+    told({ path: place.object, before, after });
+    return answer(200, scaleOf(after, scale));
+  }
+
+  /** The scale of a planned object; refused where the server's is the view of something else than `spec.replicas`. */
+  async #scale(request: TransportRequest, place: Place, object: KubernetesObject): Promise<KubernetesObject> {
+    const live = await this.#get(request, place.object);
+    const scale = (await this.#get(request, `${place.object}/scale`)) as KubernetesObject | undefined;
+    if (live !== undefined && replicasOf(live) !== replicasOf(scale)) {
+      throw new Refusal(notPlanned('a scale that does not show spec.replicas', place.object));
     }
-    const deletionTimestamp = before.metadata.deletionTimestamp ?? timestamp(this.#clock.now());
-    return answer(200, this.#stamped({ ...before, metadata: { ...before.metadata, deletionTimestamp } }, before));
+    return scaleOf(object, scale);
   }
 
   /** What the write asks the object to be, whichever part of it counts. */
@@ -239,7 +275,6 @@ function onlyPart(
   const { status: _, ...rest } = changed;
   const current = before as (KubernetesObject & JsonObject) | undefined;
   if (subresource === 'status') return { ...current, status: changed.status };
-  if (subresource === 'scale') return changed;
   return { ...rest, ...(current?.status !== undefined && { status: current.status }) };
 }
 

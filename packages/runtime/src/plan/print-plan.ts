@@ -1,6 +1,14 @@
 /** A plan as text for people: what each pass would do, and what all of them come to. Pure. */
 import { type DiffLine, diffLines } from './object-diff.ts';
-import { authored, masked, type PlannedChange, type PlannedPass } from './planned-pass.ts';
+import {
+  authored,
+  idOf,
+  masked,
+  nameOfKind,
+  type PlannedChange,
+  type PlannedObject,
+  type PlannedPass,
+} from './planned-pass.ts';
 
 /** How a plan is printed. */
 export interface PlanPrintOptions {
@@ -42,9 +50,10 @@ export function printPlannedPass(pass: PlannedPass, { color = false }: PlanPrint
     return on === undefined ? text : `\u001B[${on}m${text}\u001B[${off}m`;
   };
   const marked = (sign: keyof typeof colors, text: string) => paint(`${sign} ${text}`, colors[sign]);
+  const nameOf = shortNames([pass, ...pass.changes]);
   const lines = [
     ...pass.changes.flatMap((change) => [
-      marked(signs[change.type], `${change.kind} ${change.key}`),
+      marked(signs[change.type], `${nameOf(change)}${waitOf(change)}`),
       ...linesOf(change).map(({ sign, text }) => paint(`${sign}   ${text}`, sign === ' ' ? undefined : colors[sign])),
     ]),
     ...(pass.step === 'finalize' ? [marked('~', 'finalize would be called')] : []),
@@ -52,7 +61,21 @@ export function printPlannedPass(pass: PlannedPass, { color = false }: PlanPrint
     ...(pass.error ? [marked('!', `failed: ${pass.error.message}`)] : []),
   ];
   if (lines.length === 0) return '';
-  return `${paint(`${pass.kind} ${pass.key}`, 'bold')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return `${paint(nameOf(pass), 'bold')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+/** Objects by kind and key, and by the group too where two groups have a kind of that name. */
+function shortNames(objects: readonly PlannedObject[]): (object: PlannedObject) => string {
+  return ({ group, kind, key }) => {
+    const isClear = objects.every((each) => each.kind !== kind || each.group === group);
+    return `${isClear ? kind : nameOfKind({ group, kind })} ${key}`;
+  };
+}
+
+/** Whom a deletion waits for. */
+function waitOf({ type, after }: PlannedChange): string {
+  const finalizers = type === 'delete' ? (after?.metadata.finalizers ?? []) : [];
+  return finalizers.length === 0 ? '' : `, once ${finalizers.join(', ')} let it go`;
 }
 
 /** Of what would go, its name says enough. */
@@ -71,17 +94,16 @@ function linesOf({ type, before, after }: PlannedChange): readonly DiffLine[] {
 /** `7 objects: 1 to create, 2 to change, 4 unchanged`. An object that several passes look at counts once. */
 export function printPlanSummary(passes: readonly PlannedPass[]): string {
   const fate = new Map<string, string>();
-  for (const { unchanged } of passes) for (const id of unchanged) fate.set(id, 'unchanged');
-  for (const { changes } of passes) {
-    for (const { type, kind, key } of changes) {
-      const id = `${kind} ${key}`;
-      // Made by one pass and changed by the next one, it is still to be made.
-      if (fate.get(id) !== 'to create' || type === 'delete') fate.set(id, `to ${type}`);
-    }
+  for (const { unchanged } of passes) for (const each of unchanged) fate.set(idOf(each), 'unchanged');
+  for (const change of passes.flatMap(({ changes }) => changes)) {
+    const id = idOf(change);
+    // Made or deleted by one pass and changed by the next one, it is still to be made or deleted.
+    const isDecided = change.type === 'change' && ['to create', 'to delete'].includes(fate.get(id) ?? '');
+    if (!isDecided) fate.set(id, `to ${change.type}`);
   }
-  for (const { step, kind, key, error } of passes) {
-    if (step === 'finalize') fate.set(`${kind} ${key}`, 'to finalize');
-    if (error !== undefined) fate.set(`${kind} ${key}`, 'failed');
+  for (const pass of passes) {
+    if (pass.step === 'finalize') fate.set(idOf(pass), 'to finalize');
+    if (pass.error !== undefined) fate.set(idOf(pass), 'failed');
   }
   const counted = ['to create', 'to change', 'to delete', 'to finalize', 'unchanged', 'failed'].flatMap((what) => {
     const count = [...fate.values()].filter((each) => each === what).length;

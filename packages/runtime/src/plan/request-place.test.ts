@@ -12,13 +12,7 @@ const cases: readonly (readonly [
   ['/api/v1/namespaces/x/pods', '/api/v1/namespaces/x/pods'],
   ['/api/v1/namespaces/x/pods/a?dryRun=All', '/api/v1/namespaces/x/pods', 'a'],
   ['/api/v1/namespaces/x/pods/a/status', '/api/v1/namespaces/x/pods', 'a', 'status'],
-  [
-    '/apis/apps/v1/namespaces/x/deployments/a/scale',
-    '/apis/apps/v1/namespaces/x/deployments',
-    'a',
-    'scale',
-    '/apis/apps/v1/namespaces/x/deployments/a/scale',
-  ],
+  ['/apis/apps/v1/namespaces/x/deployments/a/scale', '/apis/apps/v1/namespaces/x/deployments', 'a', 'scale'],
   ['/api/v1/namespaces', '/api/v1/namespaces'],
   ['/api/v1/namespaces/x', '/api/v1/namespaces', 'x'],
   ['/api/v1/namespaces/x/finalize', '/api/v1/namespaces', 'x', 'finalize'],
@@ -49,6 +43,16 @@ test('place: objects of a collection, also of all namespaces', () => {
   assert.equal(at('/api/v1/namespaces/x/pods'), '/api/v1/namespaces/x/pods/a%3Ab');
   assert.equal(placeOf('/api/v1/nodes').at({ name: 'n' }), '/api/v1/nodes/n');
   assert.equal(placeOf('/api/v1/nodes?labelSelector=a').query.get('labelSelector'), 'a');
+});
+
+test('place: groups and versions', () => {
+  const kindAt = (path: string) => {
+    const { group, version, resource } = placeOf(path);
+    return [group, version, resource];
+  };
+  assert.deepEqual(kindAt('/api/v1/namespaces/x/pods/a'), ['', 'v1', 'pods']);
+  assert.deepEqual(kindAt('/apis/apps/v1/namespaces/x/deployments/a/scale'), ['apps', 'v1', 'deployments']);
+  assert.deepEqual(kindAt('/apis/a.example/v1beta1/things'), ['a.example', 'v1beta1', 'things']);
 });
 
 test('place: reviews are questions', () => {

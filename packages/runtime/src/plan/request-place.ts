@@ -1,6 +1,9 @@
 /** Where a request goes: from the path of a request to the object, the collection and the subresource. Pure. */
 
 export interface Place {
+  /** Empty for the legacy one. */
+  readonly group: string;
+  readonly version: string;
   /** The path of the collection. */
   readonly collection: string;
   /** Such as `deployments`. */
@@ -8,7 +11,7 @@ export interface Place {
   /** Absent for the collection itself. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** The path of the object; a scale is an object of its own. */
+  /** The path of the object, whichever part of it is meant. */
   readonly object: string;
   readonly query: URLSearchParams;
   /** The path of an object in this collection, or in its part of a namespace. */
@@ -20,20 +23,21 @@ export function placeOf(request: string): Place {
   const [path = '', query = ''] = request.split('?', 2);
   const segments = path.split('/').slice(1);
   const root = segments.slice(0, segments[0] === 'api' ? 2 : 3);
+  const [group = '', version = ''] = segments[0] === 'api' ? ['', segments[1]] : segments.slice(1);
   const rest = segments.slice(root.length);
   // A Namespace has subresources of its own, and everything else of a namespace is three levels below.
   const isInNamespace = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] ?? '');
   const scope = isInNamespace ? rest.slice(0, 2) : [];
   const [resource = '', name, ...below] = rest.slice(scope.length);
   const collection = `/${[...root, ...scope, resource].join('/')}`;
-  const subresource = below.length > 0 ? below.join('/') : undefined;
-  const base = name === undefined ? collection : `${collection}/${name}`;
   return {
+    group,
+    version,
     collection,
     resource,
     name: name && decodeURIComponent(name),
-    subresource,
-    object: subresource === 'scale' ? `${base}/scale` : base,
+    subresource: below.length > 0 ? below.join('/') : undefined,
+    object: name === undefined ? collection : `${collection}/${name}`,
     query: new URLSearchParams(query),
     at({ name: other, namespace }) {
       const place = scope.length > 0 || namespace === undefined ? scope : ['namespaces', namespace];

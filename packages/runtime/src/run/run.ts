@@ -27,8 +27,10 @@ export async function run(
   tracing: Pick<ManagerOptions, 'tracer' | 'headers'> = {},
 ): Promise<void> {
   let stop: AbortSignal | undefined;
+  let isPlan = false;
   try {
     const options = readArguments(argv, process.env, operator);
+    isPlan = options.plan;
     if (options.help) {
       process.stdout.write(helpText(operator));
       return;
@@ -87,7 +89,7 @@ export async function run(
   } catch (thrown) {
     process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
     // What did not stop may keep the process alive for ever.
-    if (stop?.aborted) process.exit(1);
+    if (stop?.aborted || isPlan) process.exit(1);
     process.exitCode = 1;
   }
 }
