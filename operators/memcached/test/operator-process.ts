@@ -14,9 +14,11 @@ export interface OperatorProcess extends AsyncDisposable {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-export function startOperator(kubeconfig: string): OperatorProcess {
+export function startOperator(kubeconfig: string, options: readonly string[] = []): OperatorProcess {
   const args = ['--kubeconfig', kubeconfig, '--health-port', '0', '--metrics-port', '0', '--log-format', 'json'];
-  const child: ChildProcess = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child: ChildProcess = spawn(process.execPath, [main, ...args, ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;

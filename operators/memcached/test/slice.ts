@@ -7,7 +7,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { deadline, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 
@@ -16,6 +17,8 @@ export interface SliceCluster {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Speaks the memcached protocol with a pod (`namespace/name`) from inside its network; absent where pods are simulated. */
   memcached?(pod: string, request: string): Promise<string>;
+  /** Kills the server in a pod (`namespace/name`); absent where pods are simulated. */
+  killServer?(pod: string): Promise<void>;
 }
 
 interface Finished {
@@ -32,15 +35,17 @@ interface Kubectl {
   apply(manifest: string, ...args: string[]): Promise<Finished>;
 }
 
-interface PodList {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
-    readonly status: { readonly phase: string };
-  }[];
+interface PodView {
+  readonly metadata: {
+    readonly name: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status: { readonly phase: string };
 }
 
-interface MemcachedView {
-  readonly metadata: { readonly generation: number };
+export interface MemcachedView {
+  readonly metadata: { readonly name: string; readonly generation: number };
   readonly status?: {
     readonly nodes?: readonly string[];
     readonly observedGeneration?: number;
@@ -55,12 +60,13 @@ interface MemcachedView {
 
 interface DeploymentView {
   readonly metadata: {
+    readonly name: string;
     readonly uid: string;
     readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
   };
   readonly spec: {
     readonly replicas: number;
-    readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+    readonly template: object;
   };
   readonly status: { readonly readyReplicas?: number; readonly replicas?: number };
 }
@@ -115,13 +121,26 @@ export async function eventually<T>(
 
 const podsOf = (name: string) => `app.kubernetes.io/name=memcached,app.kubernetes.io/instance=${name}`;
 
-/** The names of the pods that run and are not being deleted, as `status.nodes` should have them. */
-async function runningPods(kubectl: Kubectl, name: string): Promise<readonly string[]> {
-  const { items } = await kubectl.json<PodList>('get', 'pods', '-l', podsOf(name));
-  return items
-    .filter(({ metadata, status }) => status.phase === 'Running' && !metadata.deletionTimestamp)
-    .map(({ metadata }) => metadata.name)
-    .sort();
+type Listed = { readonly kind: string } & (MemcachedView | DeploymentView | PodView);
+
+/** What there is of a Memcached, by one call. */
+async function seenOf(kubectl: Kubectl, name: string) {
+  const { items } = await kubectl.json<{ readonly items: readonly Listed[] }>('get', 'memcacheds,deployments,pods');
+  const named = (kind: string) => items.find((each) => each.kind === kind && each.metadata.name === name);
+  const { metadata, status } = (named('Memcached') as MemcachedView | undefined) ?? {};
+  const pods = items.filter((each) => each.kind === 'Pod') as readonly PodView[];
+  return {
+    nodes: status?.nodes ?? [],
+    // The names of the pods that run and are not being deleted, as `status.nodes` should have them.
+    pods: pods
+      .filter((each) => each.metadata.labels?.['app.kubernetes.io/instance'] === name)
+      .filter((each) => each.status.phase === 'Running' && !each.metadata.deletionTimestamp)
+      .map((each) => each.metadata.name)
+      .sort(),
+    ready: (named('Deployment') as DeploymentView | undefined)?.status.readyReplicas,
+    available: status?.conditions?.find(({ type }) => type === 'Available')?.status,
+    current: metadata !== undefined && status?.observedGeneration === metadata.generation,
+  };
 }
 
 /** Waits until `size` pods run, the Deployment counts them ready, and the status names exactly them. */
@@ -131,35 +150,27 @@ export async function converged(
   size: number,
   limitMs?: number,
 ): Promise<readonly string[]> {
-  const seen = await eventually(
+  const { nodes } = await eventually(
     `${name} has ${size} servers`,
-    async () => {
-      const [memcached, deployment, pods] = await Promise.all([
-        kubectl.json<MemcachedView>('get', 'memcached', name),
-        kubectl('get', 'deployment', name, '-o', 'json'),
-        runningPods(kubectl, name),
-      ]);
-      const { metadata, status } = memcached;
-      const ready =
-        deployment.code === 0 ? (JSON.parse(deployment.stdout) as DeploymentView).status.readyReplicas : undefined;
-      const available = status?.conditions?.find(({ type }) => type === 'Available')?.status;
-      return {
-        nodes: status?.nodes ?? [],
-        pods,
-        ready,
-        available,
-        current: status?.observedGeneration === metadata.generation,
-      };
-    },
-    ({ nodes, pods, ready, available, current }) =>
-      pods.length === size && ready === size && available === 'True' && current && nodes.join() === pods.join(),
+    () => seenOf(kubectl, name),
+    (seen) =>
+      seen.pods.length === size &&
+      seen.ready === size &&
+      seen.available === 'True' &&
+      seen.current &&
+      seen.nodes.join() === seen.pods.join(),
     limitMs,
   );
-  return seen.nodes;
+  return nodes;
 }
 
-/** Registers the tests of the script; `cluster` is asked for when they run. */
+/** Registers the tests of the script, some of which run at a time; `cluster` is asked for when they run. */
 export function sliceTests(cluster: () => SliceCluster): void {
+  // Not more: a node of two cores has room for twenty servers.
+  describe('the script of the slice', { concurrency: 3 }, () => registerTests(cluster));
+}
+
+function registerTests(cluster: () => SliceCluster): void {
   const namespace = 'slice';
   let kubectl: Kubectl;
 
@@ -271,25 +282,41 @@ export function sliceTests(cluster: () => SliceCluster): void {
     assert.equal((await dry('n'.repeat(63))).code, 0);
   });
 
-  test('a deleted pod, a deleted Deployment, a scaled one and one with another image are repaired', async () => {
-    const nodes = await create('repaired', 3);
+  test('a deleted pod, a killed server, a deleted Deployment and whatever a hand changed are repaired', async () => {
+    const [gone = '', killed = ''] = await create('repaired', 3);
     const deployment = () => kubectl.json<DeploymentView>('get', 'deployment', 'repaired');
+    const service = () => kubectl.json<{ readonly spec: object }>('get', 'service', 'repaired');
     const before = await deployment();
+    const { spec: serviceSpec } = await service();
 
-    await kubectl.ok('delete', 'pod', nodes[0] ?? '');
-    const replaced = await converged(kubectl, 'repaired', 3);
-    assert.ok(!replaced.includes(nodes[0] ?? ''));
+    const { killServer } = cluster();
+    await killServer?.(`${namespace}/${killed}`);
+    await kubectl.ok('delete', 'pod', gone);
+    if (killServer) {
+      const restarts = 'jsonpath={.status.containerStatuses[0].restartCount}';
+      await kubectl.ok('wait', `--for=${restarts}=1`, `pod/${killed}`, '--timeout=60s');
+    }
+    assert.ok(!(await converged(kubectl, 'repaired', 3)).includes(gone));
 
-    await kubectl.ok('scale', 'deployment', 'repaired', '--replicas=5');
-    await eventually('the scale is taken back', deployment, ({ spec }) => spec.replicas === 3);
-    await converged(kubectl, 'repaired', 3);
-
-    await kubectl.ok('set', 'image', 'deployment/repaired', 'memcached=busybox:1');
-    await eventually(
-      'the image is taken back',
-      deployment,
-      ({ spec }) => spec.template.spec.containers[0]?.image === before.spec.template.spec.containers[0]?.image,
-    );
+    const probe = '/spec/template/spec/containers/0/readinessProbe/periodSeconds';
+    for (const [what, ...change] of [
+      ['scale', 'deployment', 'repaired', '--replicas=5'],
+      ['set', 'image', 'deployment/repaired', 'memcached=busybox:1'],
+      [
+        'patch',
+        'deployment',
+        'repaired',
+        '--type=json',
+        '-p',
+        JSON.stringify([{ op: 'replace', path: probe, value: 1 }]),
+      ],
+    ] as const) {
+      await kubectl.ok(what, ...change);
+      await eventually(`${what} is taken back`, deployment, ({ spec }) => isDeepStrictEqual(spec, before.spec));
+    }
+    const port = [{ op: 'replace', path: '/spec/ports/0/port', value: 11212 }];
+    await kubectl.ok('patch', 'service', 'repaired', '--type=json', '-p', JSON.stringify(port));
+    await eventually('the port is taken back', service, ({ spec }) => isDeepStrictEqual(spec, serviceSpec));
     await converged(kubectl, 'repaired', 3);
     assert.equal((await deployment()).metadata.uid, before.metadata.uid);
 
@@ -345,10 +372,9 @@ export function sliceTests(cluster: () => SliceCluster): void {
 
   test('kubectl shows it as it shows built-in kinds', async () => {
     await create('shown', 1);
-    assert.match(
-      await kubectl.ok('get', 'memcacheds'),
-      /^NAME\s+SIZE\s+READY\s+AVAILABLE\s+DEGRADED\s+AGE\nshown\s+1\s+1\s+True\s+False\s+\d+s\n$/,
-    );
+    const listed = await kubectl.ok('get', 'memcacheds');
+    assert.match(listed, /^NAME\s+SIZE\s+READY\s+AVAILABLE\s+DEGRADED\s+AGE\n/);
+    assert.match(listed, /^shown\s+1\s+1\s+True\s+False\s+\d+s$/m);
     assert.match(await kubectl.ok('get', 'memcached', 'shown', '-o', 'yaml'), /\n {2}nodes:\n {2}- shown-/);
     const described = await eventually(
       'describe shows the Event',

@@ -1,43 +1,19 @@
 /** The first slice on real Kubernetes: the operator is a process with the rights of its declaration and no others. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { rulesOf, sleep } from '@keelson/core';
+import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { crdOf } from '@keelson/schema';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
-import { Memcached } from '../../src/api/v1alpha1.ts';
-import { memcachedOperator } from '../../src/operator.ts';
+import { operatorWrites } from '../audit.ts';
+import { install } from '../installation.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
 import { converged, eventually, kubectlOf, memcachedManifest, sliceTests } from '../slice.ts';
+import { getStuck, stuck } from '../stuck.ts';
 
 const talk = fileURLToPath(new URL('../talk.ts', import.meta.url));
-const account = 'operators/memcached-operator';
-
-/** The operator's service account with what its declaration needs, and no more. */
-const access = () => {
-  const [namespace = '', name = ''] = account.split('/');
-  return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: { name },
-      rules: rulesOf(memcachedOperator),
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-      subjects: [{ kind: 'ServiceAccount', name, namespace }],
-    },
-  ];
-};
-
 const reason = await availability({ pods: true });
 const skip = reason.available ? false : reason.reason;
 
@@ -48,47 +24,54 @@ describe('the first slice on real Kubernetes', { skip }, () => {
 
   before(async () => {
     kube = await startKubernetes({ pods: true, auditLog: true });
-    for (const object of [crdOf(Memcached), ...access()]) await kube.apply(JSON.stringify(object));
-    await kube.kubectl('wait', '--for=condition=Established', 'crd/memcacheds.cache.example.com', '--timeout=30s');
-    kubeconfig = await kube.kubeconfigFor({ serviceAccount: account });
-    operator = startOperator(kubeconfig);
+    kubeconfig = await install(kube);
+    operator = startOperator(kubeconfig, ['--log-causes']);
   });
   after(async () => {
     await operator?.stop('SIGTERM');
     await kube?.[Symbol.asyncDispose]();
   });
 
-  sliceTests(() => ({
-    env: kube.env,
-    memcached: async (pod, request) => {
-      const { code, stdout, stderr } = await kube.runInPodNetwork(pod, [process.execPath, talk], { input: request });
-      assert.equal(code, 0, stderr);
-      return stdout;
-    },
-  }));
+  const kubectl = (namespace = 'default') => kubectlOf({ env: kube.env }, namespace);
 
-  const kubectl = () => kubectlOf({ env: kube.env }, 'default');
+  describe('side by side', { concurrency: 2 }, () => {
+    sliceTests(() => ({
+      env: kube.env,
+      memcached: async (pod, request) => {
+        const { code, stdout, stderr } = await kube.runInPodNetwork(pod, [process.execPath, talk], { input: request });
+        assert.equal(code, 0, stderr);
+        return stdout;
+      },
+      killServer: (pod) => killServer(kubectl(), pod),
+    }));
 
-  test('a steady state is silent: a minute without a write by the operator', async () => {
-    await kubectl().apply(memcachedManifest('steady', { size: 2 }));
-    await converged(kubectl(), 'steady', 2);
-    // Events are sent a moment after the change that they speak of.
-    await sleep(systemClock, 2_000);
-    const begun = systemClock.now();
-    // The one long wait of this suite: the promise is about a minute of silence.
-    await sleep(systemClock, 60_000);
-    const entries = (await readFile(kube.auditLog ?? '', 'utf8'))
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as AuditEntry);
-    const own = entries.filter(({ user }) => user.username === 'system:serviceaccount:operators:memcached-operator');
-    assert.ok(own.some(isWrite), 'the operator has written before, so its writes are in the log');
-    const late = own.filter((entry) => isWrite(entry) && Date.parse(entry.requestReceivedTimestamp) > begun);
-    assert.deepEqual(
-      late.map(({ verb, requestURI }) => `${verb} ${requestURI}`),
-      [],
-    );
-    await kubectl().ok('delete', 'memcached', 'steady');
+    test('a minute in which nothing is to be done is silent, and one in which nothing can be done nearly so', async () => {
+      await kubectl().ok('create', 'namespace', 'steady');
+      await kubectl('steady').apply(memcachedManifest('steady', { size: 2 }, 'steady'));
+      await Promise.all([
+        converged(kubectl('steady'), 'steady', 2),
+        ...stuck.map((each) => getStuck({ env: kube.env }, each)),
+      ]);
+      // Events are sent a moment after the change that they speak of.
+      await sleep(systemClock, 2_000);
+      const begun = systemClock.now();
+      // The one long wait of this suite: the promise is about a minute.
+      await sleep(systemClock, 60_000);
+      assert.ok((await operatorWrites(kube, 'steady')).length > 0, 'the operator has written before, and it was seen');
+      assert.deepEqual(await operatorWrites(kube, 'steady', begun), []);
+      for (const { namespace } of stuck) {
+        const writes = await operatorWrites(kube, namespace, begun);
+        assert.ok(writes.length <= 10, `${writes.length} writes in a minute:\n${writes.join('\n')}`);
+        const passes = passesIn(operator.log(), namespace, begun);
+        assert.ok(passesIn(operator.log(), namespace, 0) > 0, 'its passes are seen');
+        assert.ok(passes <= 20, `${passes} passes in ${namespace} in a minute`);
+      }
+      for (const namespace of ['no-image', 'no-such-name']) {
+        await kubectl(namespace).ok('patch', 'memcached', 'cache', '--type=merge', '-p', '{"spec":{"image":null}}');
+        await converged(kubectl(namespace), 'cache', 1);
+      }
+      await kubectl().ok('delete', 'namespace', 'steady', ...stuck.map(({ namespace }) => namespace), '--wait=false');
+    });
   });
 
   test('killed in the middle of a scale-up and started again, it never exceeds the size and converges', async () => {
@@ -157,14 +140,29 @@ describe('the first slice on real Kubernetes', { skip }, () => {
   });
 });
 
-interface AuditEntry {
-  readonly verb: string;
-  readonly requestURI: string;
-  readonly requestReceivedTimestamp: string;
-  readonly user: { readonly username: string };
+/** How often the operator has looked at what is in that namespace since then, by its log. */
+function passesIn(log: string, namespace: string, sinceMs: number): number {
+  const lines = log.split('\n').filter((line) => line.includes('"Reconciling Memcached"'));
+  const passes = lines.map((line) => JSON.parse(line) as { readonly ts: string; readonly namespace: string });
+  return passes.filter((each) => each.namespace === namespace && Date.parse(each.ts) > sinceMs).length;
 }
 
-const isWrite = ({ verb }: AuditEntry) => !['get', 'list', 'watch'].includes(verb);
+/** Ends the server in a pod as the kernel would when memory is short: from outside, and without a word. */
+async function killServer(kubectl: ReturnType<typeof kubectlOf>, pod: string): Promise<void> {
+  const [namespace = '', name = ''] = pod.split('/');
+  const uid = await kubectl.ok('get', 'pod', name, '-n', namespace, '-o', 'jsonpath={.metadata.uid}');
+  const [pid] = readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
+    const read = (file: string) => readFileSync(`/proc/${entry}/${file}`, 'utf8');
+    try {
+      return read('cgroup').includes(`pod${uid}`) && read('cmdline').includes('--memory-limit');
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  });
+  assert.ok(pid, `no server runs in ${pod}`);
+  process.kill(Number(pid), 'SIGKILL');
+}
 
 interface PodCount {
   /** The most that were there at once, since `forget`. */
