@@ -21,7 +21,8 @@ test('a thousand Memcacheds become Available, and a label on each of them writes
 }, async (t) => {
   await using kube = await startKubernetes();
   await using transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
-  const client = createClient({ transport, fieldManager: 'test' });
+  // A thousand requests at once wait for each other.
+  const client = createClient({ transport, fieldManager: 'test', timeoutMs: 600_000 });
   const kubeconfig = await install(kube);
   await using _node = await startNode(transport);
   await using operator = startOperator(kubeconfig, ['--log-causes']);
