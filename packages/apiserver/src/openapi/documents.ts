@@ -1,7 +1,9 @@
 /**
  * The OpenAPI documents of the built-in kinds (openapi/), as the real server sent them.
  *
- * They are served compressed as they are; a document is parsed when the first request needs to know a type in it.
+ * They are served compressed as they are, and parsed for nobody but custom documents, which borrow from one of them.
+ * What the server itself has to know of the types is a small file of its own: the core's document alone takes 16 ms of
+ * CPU and 2 MB, the schemas of all types together 7 ms and 0.7 MB.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -27,6 +29,14 @@ export function builtInDocument({ group, version }: { readonly group: string; re
     parsed.set(path, document);
   }
   return document;
+}
+
+let schemas: JsonObject | undefined;
+
+/** The schemas of all built-in types, reduced to how their fields are owned, merged and patched. */
+export function builtInSchemas(): JsonObject {
+  schemas ??= JSON.parse(gunzipSync(readFileSync(dataFile('data/schemas.json.gz'))).toString()) as JsonObject;
+  return schemas;
 }
 
 type Index = Readonly<Record<string, { readonly serverRelativeURL: string }>>;

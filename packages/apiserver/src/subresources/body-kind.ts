@@ -8,7 +8,7 @@ import { typeSchemaFromOpenApi } from '../apply/index.ts';
 import { decodeGo } from '../decode/go-json.ts';
 import { type GoType, goType } from '../decode/go-types.ts';
 import { isObject } from '../object.ts';
-import { builtInDocument } from '../openapi/documents.ts';
+import { builtInSchemas } from '../openapi/documents.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
 
 export interface BodyKind {
@@ -46,17 +46,14 @@ export function withBodyKind(resource: Resource, body: BodyKind): Resource {
   };
 }
 
-/** The type by which fields of such bodies are owned; `document` is the group and version whose document has it. */
-export function objectTypeOf(
-  body: BodyKind,
-  document: { readonly group: string; readonly version: string },
-): ObjectType {
+/** The type by which fields of such bodies are owned. */
+export function objectTypeOf(body: BodyKind): ObjectType {
   const { kind, schema } = body;
   const apiVersion = apiVersionOf(body);
   return {
     apiVersion,
     kind,
-    schema: typeSchemaFromOpenApi(builtInDocument(document), schema),
+    schema: typeSchemaFromOpenApi(builtInSchemas(), schema),
     empty: { ...decodeGo({}, structOf(body)).value, apiVersion, kind },
   };
 }

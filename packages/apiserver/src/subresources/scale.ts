@@ -18,7 +18,7 @@ import { decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
 import { age, ageColumn, integer, named } from '../encode/table-columns.ts';
 import { type ApiObject, at, compact, isObject, put, withMetadata } from '../object.ts';
-import { builtInDocument } from '../openapi/documents.ts';
+import { builtInSchemas } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';
 import type { ApiResponse } from '../request/exchange.ts';
 import { apiVersionOf, keyIn, type Resource, type ScalePaths, type TableRules } from '../resource/resource.ts';
@@ -35,12 +35,10 @@ import { updateObject } from '../write/update.ts';
 import { objectTypeOf, withBodyKind } from './body-kind.ts';
 
 const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'io.k8s.api.autoscaling.v1.Scale' };
-/** The group of Scale has none of its own; the documents of those who have it describe it. */
-const document = { group: 'apps', version: 'v1' };
 
 let objectType: ObjectType | undefined;
 const scaleType = (): ObjectType => {
-  objectType ??= objectTypeOf(kind, document);
+  objectType ??= objectTypeOf(kind);
   return objectType;
 };
 
@@ -54,7 +52,7 @@ function scaleResource(resource: Resource): Resource {
       custom: false,
       default: (object) => object,
       objectType: scaleType,
-      patchSchema: () => patchSchemaFromOpenApi(builtInDocument(document), kind.schema),
+      patchSchema: () => patchSchemaFromOpenApi(builtInSchemas(), kind.schema),
       readVersion: apiVersionOf(kind),
       fromStorage: (object) => object,
       table: () => scaleTable,

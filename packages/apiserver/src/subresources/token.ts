@@ -36,9 +36,8 @@ const yearSeconds = 365 * 24 * 3600;
 
 let type: ObjectType | undefined;
 
-/** The document of its own group does not have it, since the path is below that of service accounts. */
 function requestType(): ObjectType {
-  type ??= objectTypeOf(kind, { group: '', version: 'v1' });
+  type ??= objectTypeOf(kind);
   return type;
 }
 

@@ -10,7 +10,7 @@ import {
   typeSchemaFromStructural,
 } from '../../src/apply/index.ts';
 import { builtInResources } from '../../src/composition/built-in/built-in-resources.ts';
-import { builtInDocument } from '../../src/openapi/documents.ts';
+import { builtInSchemas } from '../../src/openapi/documents.ts';
 import type { PatchSchema } from '../../src/patch/index.ts';
 import type { Strategy } from '../../src/resource/resource.ts';
 import { inVersion, type Recording, resources } from './recording.ts';
@@ -82,6 +82,6 @@ const scaleName = 'io.k8s.api.autoscaling.v1.Scale';
 export const scaleType: ObjectType = {
   apiVersion: 'autoscaling/v1',
   kind: 'Scale',
-  schema: typeSchemaFromOpenApi(builtInDocument({ group: 'apps', version: 'v1' }), scaleName),
+  schema: typeSchemaFromOpenApi(builtInSchemas(), scaleName),
   empty: { metadata: {}, spec: {}, status: { replicas: 0 } },
 };

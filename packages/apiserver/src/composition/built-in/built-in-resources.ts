@@ -15,7 +15,7 @@ import { decodeGo, zero } from '../../decode/go-json.ts';
 import { type GoType, goType } from '../../decode/go-types.ts';
 import { agedTable } from '../../encode/table-columns.ts';
 import { type ApiObject, compact, type JsonObject, put, without } from '../../object.ts';
-import { builtInDocument, schemaNameOf } from '../../openapi/documents.ts';
+import { builtInSchemas, schemaNameOf } from '../../openapi/documents.ts';
 import { type PatchSchema, patchSchemaFromOpenApi } from '../../patch/index.ts';
 import {
   apiVersionOf,
@@ -203,7 +203,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     const { alias } = rules;
     if (alias === undefined || wanted !== apiVersionOf(alias)) return undefined;
     const other = schemaNameOf({ ...alias, kind });
-    const schema = typeSchemaFromOpenApi(builtInDocument(alias), other);
+    const schema = typeSchemaFromOpenApi(builtInSchemas(), other);
     const toStorage = rules.toStorage ?? ((object: ApiObject) => object);
     const fromStorage = rules.fromStorage ?? ((object: ApiObject) => object);
     return {
@@ -251,11 +251,10 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     objectType(endpoint) {
       let found = types.get(endpoint);
       if (found === undefined) {
-        const document = builtInDocument(resource);
         found = {
           apiVersion,
           kind,
-          schema: typeSchemaFromOpenApi(document, schemaName),
+          schema: typeSchemaFromOpenApi(builtInSchemas(), schemaName),
           empty: { ...decodeGo({}, type()).value, apiVersion, kind },
           reset: endpoints.get(endpoint)?.reset,
           inVersion: (wanted) => aliasType(wanted),
@@ -265,7 +264,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       return found;
     },
     patchSchema() {
-      patchSchema ??= patchSchemaFromOpenApi(builtInDocument(resource), schemaName);
+      patchSchema ??= patchSchemaFromOpenApi(builtInSchemas(), schemaName);
       return patchSchema;
     },
     openApiSchema: () => undefined,
