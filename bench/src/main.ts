@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME] [--json FILE]`: measures, prints one table, writes the same rows where asked.
+ * `npm run bench [-- NAME] [--rounds N] [--json FILE]`: measures, prints one table, writes the same rows where asked.
  *
  * Exits with 0 when everything was measured, also when a goal is missed: on a busy machine that is for a reader to
  * judge. A sample that cannot be taken is an error.
@@ -14,12 +14,12 @@ import { table } from './table.ts';
 
 const names = Object.keys(registry);
 
-async function bench(chosen: readonly string[], output: number | undefined): Promise<void> {
+async function bench(chosen: readonly string[], rounds: number | undefined, output: number | undefined) {
   const rows: Row[] = [];
   for (const suite of chosen.map((one) => registry[one] ?? [])) {
     for await (const benchmark of typeof suite === 'function' ? suite(systemClock) : suite) {
       for (const { name } of benchmark.measures) console.error(`measuring ${name}`);
-      rows.push(...(await measure(benchmark, systemClock)));
+      rows.push(...(await measure(benchmark, systemClock, rounds)));
     }
   }
   if (rows.length > 0) console.log(table(rows));
@@ -30,6 +30,7 @@ async function bench(chosen: readonly string[], output: number | undefined): Pro
 const program = new Command('npm run bench --')
   .description('Measures Keelson side by side with its peers. Median (lower to upper quartile); smaller is better.')
   .argument('[name]', `what to measure: ${names.join(', ')}; all by default`)
+  .option('--rounds <n>', 'at most so many samples of each side, beside the one that warms up', Number)
   .option('--json <file>', 'write the rows to a file, too')
   .exitOverride();
 
@@ -42,11 +43,16 @@ function opened(file: string): number {
   }
 }
 
-program.action(async (name: string | undefined, { json }: { readonly json?: string }) => {
+interface Flags {
+  readonly rounds?: number;
+  readonly json?: string;
+}
+
+program.action(async (name: string | undefined, { rounds, json }: Flags) => {
   if (name !== undefined && !names.includes(name)) {
     program.error(`Unknown benchmark ${name}: choose from ${names.join(', ')}.`);
   }
-  await bench(name === undefined ? names : [name], json === undefined ? undefined : opened(json));
+  await bench(name === undefined ? names : [name], rounds, json === undefined ? undefined : opened(json));
 });
 
 try {

@@ -74,6 +74,18 @@ test('a sample that cannot be taken is an error, not a row', async () => {
   await assert.rejects(measure(forgetful, clockAt()), /expected finite numbers, received NaN/);
 });
 
+test('there can be fewer rounds than the benchmark wants, and not more', async () => {
+  for (const [most, taken] of [
+    [2, 2],
+    [9, 3],
+  ] as const) {
+    let samples = 0;
+    const counting = async () => [++samples];
+    await measure({ measures: [aCall], rounds: 3, ours: counting }, clockAt(), most);
+    assert.equal(samples, taken + 1, 'one warms up');
+  }
+});
+
 test('fewer than one round is refused', async () => {
   for (const rounds of [0, -1, 1.5, Number.NaN]) {
     await assert.rejects(

@@ -25,8 +25,9 @@ export interface Row {
   readonly limit?: Summary;
 }
 
-export async function measure(benchmark: Benchmark, clock: Clock): Promise<Row[]> {
-  const { rounds = 9 } = benchmark;
+/** @param most fewer samples than the benchmark wants, where they take too long */
+export async function measure(benchmark: Benchmark, clock: Clock, most = Number.POSITIVE_INFINITY): Promise<Row[]> {
+  const rounds = Math.min(benchmark.rounds ?? 9, most);
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError(`rounds: expected 1 or more, received ${rounds}`);
   const ours: Sample[] = [];
   const peer: Sample[] = [];

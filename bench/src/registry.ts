@@ -1,5 +1,6 @@
 /** All benchmarks, by the name under which they are run. */
 import type { Clock } from '@keelson/core';
+import { apiserverBenchmarks } from './apiserver/suite.ts';
 import type { Benchmark } from './benchmark.ts';
 import { clientBenchmarks } from './client/suite.ts';
 import { clusterStart } from './start/cluster-start.ts';
@@ -13,6 +14,7 @@ export type Registry = Readonly<Record<string, Suite>>;
 export const registry: Registry = {
   start: [npmStart, clusterStart],
   client: clientBenchmarks,
+  apiserver: apiserverBenchmarks,
   cluster: [],
   runtime: [],
 };

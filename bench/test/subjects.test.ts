@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
-import { type Published, publish } from '../src/client/published.ts';
-import { Stage } from '../src/client/stage.ts';
+import { type Published, publishClient } from '../src/stage/published.ts';
+import { Stage } from '../src/stage/stage.ts';
 
 let published: Published;
 let folder: string;
 
+const clientStage = () => new Stage(join(published.subjects, 'client'), systemClock);
+
 before(() => {
-  published = publish();
+  published = publishClient();
   folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
 });
 
@@ -25,7 +27,7 @@ test('the limit reads every line, and keeps the objects', async () => {
   const file = join(folder, 'events');
   const text = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a'.repeat(1000), managedFields: [] } } })}\n`;
   writeFileSync(file, text.repeat(1000)); // several pieces of a reading, cut in the middle of lines
-  const { cached, cpuMs, wallMs, peakMb } = await new Stage(published.subjects, systemClock).run('limit', 'keep', file);
+  const { cached, cpuMs, wallMs, peakMb } = await clientStage().run('limit', 'keep', file);
   assert.equal(cached, 1000);
   for (const figure of [cpuMs, wallMs, peakMb]) assert.ok(figure !== undefined && figure > 0);
 });
@@ -45,9 +47,8 @@ for (const [side, words] of [
         contexts: [{ name: 'nowhere', context: { cluster: 'nowhere', user: 'nobody' } }],
       }),
     );
-    const stage = new Stage(published.subjects, systemClock);
     await assert.rejects(
-      stage.run(side, 'start', kubeconfig, 'default'),
+      clientStage().run(side, 'start', kubeconfig, 'default'),
       new RegExp(`has ended without a figure: .*${words}`, 's'),
     );
   });

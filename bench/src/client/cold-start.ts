@@ -5,7 +5,7 @@
  * its HTTP client only with the first request, and the peer at once: hence the second measure.
  */
 import type { Benchmark } from '../benchmark.ts';
-import { pick, type Stage } from './stage.ts';
+import { pick, type Stage } from '../stage/stage.ts';
 
 export function coldStart(stage: Stage, kubeconfig: string, namespace: string): Benchmark {
   const sample = async (side: 'ours' | 'peer') =>

@@ -5,8 +5,8 @@
  * everything: each as it comes.
  */
 import type { Benchmark } from '../benchmark.ts';
+import { pick, type Stage } from '../stage/stage.ts';
 import type { Recording } from './recording.ts';
-import { pick, type Stage } from './stage.ts';
 
 const figures = ['wholeCpuMs', 'cpuMs', 'peakMb', 'wallMs'];
 

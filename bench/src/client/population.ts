@@ -6,7 +6,7 @@ import type { Client } from '@keelson/client';
 import type { InputOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Namespace } from '@keelson/core/v1';
-import { nameOf } from './subjects/names.ts';
+import { nameOf } from '../subjects/client/names.ts';
 
 export interface Population {
   readonly namespace: string;

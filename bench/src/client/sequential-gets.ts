@@ -1,7 +1,7 @@
 /** 1,000 GETs over TLS, one after the other, each of another Deployment. */
 import type { Benchmark } from '../benchmark.ts';
+import { pick, type Stage } from '../stage/stage.ts';
 import type { Recording } from './recording.ts';
-import { pick, type Stage } from './stage.ts';
 
 const count = 1000;
 const figures = ['wholeCpuMs', 'cpuMs', 'wallMs', 'connections'];

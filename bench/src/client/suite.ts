@@ -1,19 +1,19 @@
 /** The benchmarks of the client, side by side with `@kubernetes/client-node` on one real API server. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, connect, createClient, loadConfig } from '@keelson/client';
 import type { Clock } from '@keelson/core';
 import { startKubernetes } from '@keelson/tools-kubernetes';
 import type { Benchmark } from '../benchmark.ts';
+import { publishClient } from '../stage/published.ts';
+import { Stage } from '../stage/stage.ts';
+import { temporaryFolder } from '../stage/temporary-folder.ts';
+import { nameOf } from '../subjects/client/names.ts';
 import { coldStart } from './cold-start.ts';
 import { listAndCache } from './list-and-cache.ts';
 import { populate } from './population.ts';
-import { publish } from './published.ts';
 import { record } from './recording.ts';
 import { sequentialGets } from './sequential-gets.ts';
-import { Stage } from './stage.ts';
-import { nameOf } from './subjects/names.ts';
 import { Backlog } from './watch-throughput.ts';
 
 const namespaces = Array.from({ length: 10 }, (_, index) => `shop-${index}`);
@@ -24,8 +24,8 @@ const streamedList = 'watch=true&sendInitialEvents=true&resourceVersionMatch=Not
 
 export async function* clientBenchmarks(clock: Clock): AsyncGenerator<Benchmark, void, undefined> {
   console.error('compiling the client');
-  using published = publish();
-  const stage = new Stage(published.subjects, clock);
+  using published = publishClient();
+  const stage = new Stage(join(published.subjects, 'client'), clock);
   using folder = temporaryFolder();
   // With controllers, each Deployment would get a ReplicaSet and pods, at the same time.
   await using kube = await startKubernetes({ clock, controllers: false });
@@ -64,9 +64,4 @@ export async function* clientBenchmarks(clock: Clock): AsyncGenerator<Benchmark,
 async function recordOne(client: Client, file: string) {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${nameOf(0)}`;
   return await record(file, client.streamRaw(path, { accept: 'application/json' }), () => true);
-}
-
-function temporaryFolder(): Disposable & { readonly path: string } {
-  const path = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }

@@ -9,11 +9,11 @@ import type { Client } from '@keelson/client';
 import { Deployment } from '@keelson/core/apps/v1';
 import { type Forwarder, startForwarder } from '@keelson/tools-kubernetes';
 import type { Benchmark, Sample } from '../benchmark.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { SubjectProcess } from '../stage/subject-process.ts';
+import { nameOf } from '../subjects/client/names.ts';
 import { inParallel } from './population.ts';
 import { type Recording, record } from './recording.ts';
-import type { Stage } from './stage.ts';
-import type { SubjectProcess } from './subject-process.ts';
-import { nameOf } from './subjects/names.ts';
 
 const events = 5000;
 const rounds = 3;

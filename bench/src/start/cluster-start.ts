@@ -6,7 +6,6 @@
  * its node is ready, the real one when the namespace `default` can run pods, which no node of it has to do.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +13,7 @@ import type { Clock } from '@keelson/core';
 import { startKubernetes } from '@keelson/tools-kubernetes';
 import type { Benchmark, Sample } from '../benchmark.ts';
 import { firstAnswerAt } from './first-answer.ts';
+import { freePort } from './free-port.ts';
 import { startProgram } from './program.ts';
 import { processesNaming, residentMb } from './resident.ts';
 
@@ -61,19 +61,10 @@ async function real(clock: Clock): Promise<Sample> {
 }
 
 /** The port of the API server that this process is starting, as soon as there is one. */
-function ownApiServerPort(): number | undefined {
+export function ownApiServerPort(): number | undefined {
   const apiServer = processesNaming(`/test-${process.pid}-`).find(({ command: [program] }) =>
     program?.endsWith('/kube-apiserver'),
   );
   const [, port] = /--secure-port=(\d+)/.exec(apiServer?.command.join(' ') ?? '') ?? [];
   return port === undefined ? undefined : Number(port);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new TypeError('a server on a port has an address');
-  return address.port;
 }

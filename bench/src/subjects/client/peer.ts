@@ -1,7 +1,7 @@
 /** The tasks done with `@kubernetes/client-node`, in the way of its examples. Arguments: as those of ours. */
 import { argv } from 'node:process';
+import { Burst, countConnections, Meter, peakMb, tell, told, wholeCpuMs } from '../subject.ts';
 import { nameOf } from './names.ts';
-import { Burst, countConnections, Meter, peakMb, tell, told, wholeCpuMs } from './subject.ts';
 
 const [, , task, kubeconfig = '', namespace = '', count = ''] = argv;
 const start = new Meter();

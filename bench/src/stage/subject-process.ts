@@ -3,12 +3,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { type Clock, deadline } from '@keelson/core';
-import type { Figures } from './subjects/subject.ts';
+import type { Figures } from '../subjects/subject.ts';
 
-const withinMs = 120_000;
-
-/** Ours, the peer, and what neither can do without. */
-export type Side = 'ours' | 'peer' | 'limit';
+const withinMs = 600_000;
 
 export class SubjectProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
@@ -17,17 +14,21 @@ export class SubjectProcess implements AsyncDisposable {
   readonly #what: string;
   #errors = '';
 
-  constructor(subjects: string, side: Side, args: readonly string[], clock: Clock) {
-    this.#what = `${side} at ${args.join(' ')}`;
+  constructor(subjects: string, program: string, args: readonly string[], clock: Clock) {
+    this.#what = `${program} at ${args.join(' ')}`;
     this.#clock = clock;
     // As both are run in production; without it, ours would freeze what it stores.
     const options = { env: { ...env, NODE_ENV: 'production' }, execArgv: [], silent: true };
-    this.#child = fork(join(subjects, `${side}.js`), args, options);
+    this.#child = fork(join(subjects, `${program}.js`), args, options);
     this.#child.stdout?.resume();
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text;
     });
     this.#ended = new Promise((resolve) => void this.#child.once('close', () => resolve()));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   say(word: string): void {

@@ -1,37 +1,47 @@
 /**
- * What a user of the client runs: JavaScript of `@keelson/core` and `@keelson/client` as it is published, and the
- * subjects beside it, so that Node strips no types while we measure.
- *
- * Only these two packages are compiled, and without checking them, which is for others to do.
+ * What users run: JavaScript of the packages as it is published, and the subjects beside it, so that Node strips no types
+ * while we measure.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { publishedManifest } from '../../../tools/repo/src/build.ts';
+import { build, dist, publishedManifest } from '../../../tools/repo/src/build.ts';
 import { publishedPackages, root } from '../../../tools/repo/src/workspace.ts';
 
-const names = ['@keelson/core', '@keelson/client'];
+const ofTheClient = ['@keelson/core', '@keelson/client'];
 
 export interface Published extends Disposable {
-  /** The folder with the compiled subjects, from where both packages and the peer are found. */
+  /** The folder with the compiled subjects, from where the packages and the peers are found. */
   readonly subjects: string;
 }
 
-/** Compiles them into a folder inside the checkout, where third-party packages are found; it goes when disposed. */
-export function publish(): Published {
-  const dist = join(root, 'dist');
+/** All packages, by `npm run build`. */
+export function publishAll(): Published {
+  if (build() === undefined) throw new Error('npm run build failed');
+  return withSubjects(() => {});
+}
+
+/** The client and what it needs, without checking them, which is for others to do. */
+export function publishClient(): Published {
+  return withSubjects((folder) => {
+    for (const pkg of publishedPackages().filter(({ manifest }) => ofTheClient.includes(manifest.name))) {
+      const output = join(folder, 'node_modules', pkg.manifest.name);
+      compile(join(pkg.folder, 'src'), output);
+      writeFileSync(join(output, 'package.json'), JSON.stringify(publishedManifest(pkg.manifest, () => undefined)));
+    }
+  });
+}
+
+/** Compiles the subjects into a folder beside the built packages; it goes when disposed. */
+function withSubjects(addPackages: (folder: string) => void): Published {
   mkdirSync(dist, { recursive: true });
   const folder = mkdtempSync(join(dist, 'bench-'));
   const subjects = join(folder, 'subjects');
   const remove = () => rmSync(folder, { recursive: true });
   try {
-    for (const pkg of publishedPackages().filter(({ manifest }) => names.includes(manifest.name))) {
-      const output = join(folder, 'node_modules', pkg.manifest.name);
-      compile(join(pkg.folder, 'src'), output);
-      writeFileSync(join(output, 'package.json'), JSON.stringify(publishedManifest(pkg.manifest, () => undefined)));
-    }
-    compile(fileURLToPath(new URL('./subjects', import.meta.url)), subjects);
+    addPackages(folder);
+    compile(fileURLToPath(new URL('../subjects', import.meta.url)), subjects);
   } catch (error) {
     remove();
     throw error;

@@ -1,7 +1,7 @@
 /** The tasks done with `@keelson/client`. Arguments: the task, a kubeconfig, a namespace, how many. */
 import { argv } from 'node:process';
+import { Burst, countConnections, Meter, peakMb, tell, told, wholeCpuMs } from '../subject.ts';
 import { nameOf } from './names.ts';
-import { Burst, countConnections, Meter, peakMb, tell, told, wholeCpuMs } from './subject.ts';
 
 const [, , task, kubeconfig, namespace = '', count = ''] = argv;
 const start = new Meter();

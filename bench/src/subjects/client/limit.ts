@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { argv } from 'node:process';
-import { Meter, peakMb, tell, wholeCpuMs } from './subject.ts';
+import { Meter, peakMb, tell, wholeCpuMs } from '../subject.ts';
 
 const [, , task, file = '', times = '1'] = argv;
 

@@ -1,7 +1,7 @@
 /** Where subjects are started: the compiled programs, and the cluster that they talk to. */
 import type { Clock } from '@keelson/core';
-import { type Side, SubjectProcess } from './subject-process.ts';
-import type { Figures } from './subjects/subject.ts';
+import type { Figures } from '../subjects/subject.ts';
+import { SubjectProcess } from './subject-process.ts';
 
 export class Stage {
   readonly clock: Clock;
@@ -13,13 +13,13 @@ export class Stage {
     this.clock = clock;
   }
 
-  start(side: Side, ...args: readonly string[]): SubjectProcess {
-    return new SubjectProcess(this.#subjects, side, args, this.clock);
+  start(program: string, ...args: readonly string[]): SubjectProcess {
+    return new SubjectProcess(this.#subjects, program, args, this.clock);
   }
 
   /** Has a fresh process do one task, and returns what it tells. */
-  async run(side: Side, ...args: readonly string[]): Promise<Figures> {
-    await using subject = this.start(side, ...args);
+  async run(program: string, ...args: readonly string[]): Promise<Figures> {
+    await using subject = this.start(program, ...args);
     return await subject.figures();
   }
 }

@@ -1,0 +1,23 @@
+/**
+ * The embedded API server as a process. Arguments: a port, and where to write a kubeconfig.
+ *
+ * Whenever it is told anything, it says how many bytes it holds after a collection.
+ */
+import { writeFileSync } from 'node:fs';
+import process, { argv } from 'node:process';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createApiServer } from '@keelson/apiserver';
+import { tell } from '../subject.ts';
+
+const [, , port, kubeconfig = ''] = argv;
+const listening = await createApiServer().listen({ port: Number(port) });
+writeFileSync(kubeconfig, listening.kubeconfig, { mode: 0o600 });
+tell({ listening: 1 });
+
+process.on('message', () => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  tell({ heldBytes: heapUsed + external });
+});
