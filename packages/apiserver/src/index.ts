@@ -7,6 +7,7 @@ export type {
   Writer,
 } from './container-sessions.ts';
 export type { PodUsage } from './pod-usage.ts';
+export type { Remarks } from './remarks.ts';
 export type { User } from './request/user.ts';
 export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';
 export { createApiServer } from './server.ts';

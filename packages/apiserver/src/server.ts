@@ -14,6 +14,7 @@ import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import type { ContainerSessions } from './container-sessions.ts';
 import type { PodUsage } from './pod-usage.ts';
+import type { Remarks } from './remarks.ts';
 import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
 import { handleRequest } from './route/handle-request.ts';
@@ -37,12 +38,8 @@ export interface ApiServerOptions {
   readonly sessions?: ContainerSessions | undefined;
   /** Gives what pods use, which a metrics server would measure; without it, there is no metrics.k8s.io. */
   readonly podUsage?: PodUsage | undefined;
-  /**
-   * Warnings for whoever writes objects of these resources, by name: `{ 'networkpolicies.networking.k8s.io': '…' }`.
-   *
-   * @default there are none
-   */
-  readonly remarks?: Readonly<Record<string, string>> | undefined;
+  /** Warnings for whoever writes an object. @default there are none */
+  readonly remarks?: Remarks | undefined;
   /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -22,13 +22,13 @@ import {
   controllersWith,
   newSimulation,
 } from './controllers.ts';
-import { inertKinds } from './inert-kinds.ts';
 import type { ClusterLogger } from './logger.ts';
 import { outputOf, type SimulatedLogsOptions, simulatedLogs } from './node/container-logs.ts';
 import { simulatedSessions } from './node/container-sessions.ts';
 import { type NodeOptions, nodeName, type Simulation } from './node/controller.ts';
 import type { NodePower } from './node/power.ts';
 import type { Pods } from './pods/rules.ts';
+import { remarksOn } from './remarks.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
 /** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
@@ -80,7 +80,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     logs: (request) => answering()?.logs(request) ?? { type: 'unreachable' },
     sessions: (request) => answering()?.sessions(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
-    remarks: inertKinds,
+    remarks: remarksOn,
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;

@@ -13,6 +13,7 @@ import type { ContainerSessions } from '../container-sessions.ts';
 import { OpenApi } from '../discovery/open-api.ts';
 import { Impersonator } from '../impersonate/impersonate.ts';
 import type { PodUsage } from '../pod-usage.ts';
+import type { Remarks } from '../remarks.ts';
 import { Registry } from '../resource/registry.ts';
 import type { StrategyContext } from '../resource/resource.ts';
 import type { RequestHandling } from '../route/handle-request.ts';
@@ -36,13 +37,13 @@ export interface CompositionOptions {
   readonly logs?: ContainerLogs | undefined;
   readonly sessions?: ContainerSessions | undefined;
   readonly podUsage?: PodUsage | undefined;
-  readonly remarks?: Readonly<Record<string, string>> | undefined;
+  readonly remarks?: Remarks | undefined;
   readonly asyncAdmission?: AsyncAdmission | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, sessions, podUsage, remarks = {}, asyncAdmission, onError } = options;
+  const { clock, random, tokens, history, logs, sessions, podUsage, remarks, asyncAdmission, onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {

@@ -55,14 +55,10 @@ export async function dispatch(context: Context, call: Call): Promise<ApiRespons
   return info.subresource === '' ? object(context, call) : endpoint(context, call);
 }
 
-const writes = ['create', 'update', 'patch'];
-
 function object(context: Context, call: Call): Promise<ApiResponse> | ApiResponse {
   const { resource, info, request } = call;
   const rules = resource.strategy.updates('');
   if (rules === undefined || !allows(call)) throw methodUnknown();
-  const remark = writes.includes(info.verb) ? context.remarks[resource.collection] : undefined;
-  if (remark !== undefined) call.warnings.push(remark);
   switch (info.verb) {
     case 'create':
       return create(context, call);

@@ -18,8 +18,6 @@ export interface Context extends WriteContext {
   /** Absent: no node can be asked. */
   readonly logs: ContainerLogs | undefined;
   readonly sessions: ContainerSessions | undefined;
-  /** Told to whoever writes objects of these resources. */
-  readonly remarks: Readonly<Record<string, string>>;
   /** Absent: nothing measures what pods use. */
   readonly podUsage: PodUsage | undefined;
 }

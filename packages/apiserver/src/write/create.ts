@@ -77,7 +77,7 @@ function prepared(context: WriteContext, write: Write, admitted: ApiObject): Api
   }
   assertMayCreate(context, write);
   assertOwnerPermissions(context, write, object, undefined);
-  warnings.push(...strategy.warnings(object));
+  warnings.push(...strategy.warnings(object), ...(context.remarks?.(resource.collection, object) ?? []));
   return object;
 }
 

@@ -115,6 +115,8 @@ function prepared(
   const causes = rules.validate(object, old, (text) => write.warnings.push(text));
   if (causes.length > 0) throw invalid(kindNamed(refusedKind(write, object)), object.metadata.name ?? '', causes);
   assertOwnerPermissions(context, write, object, old);
+  if (write.subresource === '')
+    write.warnings.push(...(context.remarks?.(write.resource.collection, object, old) ?? []));
   return withoutNoOpTimestamps(old, object) as ApiObject;
 }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '@keelson/core';
 import type { AdmissionContext, AsyncAdmission } from '../admit/admission.ts';
 import { type ApiObject, freeze } from '../object.ts';
+import type { Remarks } from '../remarks.ts';
 import type { StrategyContext } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { Revision } from '../store/revision.ts';
@@ -11,6 +12,7 @@ export interface WriteContext extends AdmissionContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly strategyContext: StrategyContext;
+  readonly remarks?: Remarks | undefined;
   /** Admitters that must be waited for; absent, every write is done at once. */
   readonly asyncAdmission?: AsyncAdmission | undefined;
 }

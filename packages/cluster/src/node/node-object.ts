@@ -18,7 +18,12 @@ export function newNode(name: string): NewNode {
   };
 }
 
-const room = { cpu: '1000', memory: '1000Gi', 'ephemeral-storage': '1000Gi', pods: '10000' };
+export const room: Readonly<Record<string, string>> = {
+  cpu: '1000',
+  memory: '1000Gi',
+  'ephemeral-storage': '1000Gi',
+  pods: '10000',
+};
 
 export function nodeStatus(name: string, current: readonly NodeCondition[], wallMs: number): NodeStatus {
   const now = timestamp(wallMs);
