@@ -30,6 +30,7 @@ import { openapiV2 } from './openapi-v2.ts';
 import { patch } from './patch.ts';
 import { podLogs } from './pod-logs.ts';
 import { podSessions } from './pod-sessions.ts';
+import { quotaValidation } from './quota-validation.ts';
 import { resourceQuotas } from './quotas.ts';
 import { read } from './read.ts';
 import { resourceVersions } from './resource-versions.ts';
@@ -56,6 +57,7 @@ export const areas: readonly Area[] = [
   resourceQuotas,
   autoscalers,
   limitRangesArea,
+  quotaValidation,
   resourceVersions,
   create,
   names,

@@ -16,6 +16,7 @@ import { endpointSlice, endpoints } from './endpoints.ts';
 import { coreEvent, event } from './event.ts';
 import { job } from './job.ts';
 import type { KindRules } from './kind-rules.ts';
+import { limitRange } from './limit-range.ts';
 import { namespace } from './namespace.ts';
 import {
   apiService,
@@ -24,7 +25,6 @@ import {
   csiDriver,
   ingress,
   lease,
-  limitRange,
   networkPolicy,
   node,
   priorityClass,
@@ -34,6 +34,7 @@ import {
 import { pod } from './pod.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts';
 import { replicationController } from './replication-controller.ts';
+import { resourceQuota } from './resource-quota.ts';
 import { service } from './service.ts';
 import { controllerRevision, statefulSet } from './stateful-set.ts';
 import { persistentVolume, persistentVolumeClaim, storageClass } from './storage.ts';
@@ -52,7 +53,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   pods: pod,
   podtemplates: { generation: 'content', returnsDeleted: true },
   replicationcontrollers: replicationController,
-  resourcequotas: returned,
+  resourcequotas: resourceQuota,
   secrets: secret,
   serviceaccounts: serviceAccount,
   services: service,

@@ -1,33 +1,11 @@
 /** Kinds that differ from the common rules in little. */
 import { invalidValue } from '@keelson/schema/validation';
-import { plainTable } from '../../../encode/table-columns.ts';
-import { at, type JsonObject } from '../../../object.ts';
+import { at } from '../../../object.ts';
 import { leaseTable, nodeTable } from '../tables/core.ts';
-import { change, changeEach, fill, fillSpec } from './fill.ts';
+import { change, fill, fillSpec } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
 
 export const serviceAccount: KindRules = { returnsDeleted: true };
-/** A container's limit is the largest there is, its request that limit, or the smallest there is. */
-function limitRangeDefaults(limit: JsonObject): JsonObject {
-  if (limit.type !== 'Container') return limit;
-  const limits = { ...(limit.max as JsonObject | undefined), ...(limit.default as JsonObject | undefined) };
-  const requests = {
-    ...(limit.min as JsonObject | undefined),
-    ...limits,
-    ...(limit.defaultRequest as JsonObject | undefined),
-  };
-  return {
-    ...limit,
-    ...(Object.keys(limits).length > 0 && { default: limits }),
-    ...(Object.keys(requests).length > 0 && { defaultRequest: requests }),
-  };
-}
-
-export const limitRange: KindRules = {
-  createOnUpdate: true,
-  default: (object) => change(object, 'spec', (spec) => changeEach(spec, 'limits', limitRangeDefaults)),
-  table: plainTable,
-};
 
 export const lease: KindRules = {
   createOnUpdate: true,
