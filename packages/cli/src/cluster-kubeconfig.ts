@@ -53,7 +53,7 @@ async function requireOurs(file: string): Promise<void> {
 }
 
 /** What ended without a goodbye left its file behind. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   if (!(pid > 0)) return false;
   try {
     return process.kill(pid, 0);

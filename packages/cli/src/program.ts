@@ -2,7 +2,9 @@
 import { Command, CommanderError } from 'commander';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
+import { createCommand } from './create-command.ts';
 import { explainCommand } from './explain-command.ts';
+import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
 import { ownVersion } from './own-version.ts';
 import { planCommand } from './plan-command.ts';
@@ -35,6 +37,9 @@ export function programFor(shell: Shell): Command {
     .description('Kubernetes operators in TypeScript.')
     .version(ownVersion())
     .helpCommand(true)
+    .enablePositionalOptions() // --version of a command is that of a kind
+    .addCommand(initCommand(shell))
+    .addCommand(createCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(runCommand(shell))

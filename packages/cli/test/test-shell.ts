@@ -11,21 +11,30 @@ export interface Answer {
 /** One command line, in a folder, with no terminal and no environment but what is given. */
 export async function runKeelson(argv: readonly string[], given: Partial<Shell> = {}): Promise<Answer> {
   let [out, err] = ['', ''];
-  const shell: Shell = {
-    cwd: process.cwd(),
-    env: {},
+  const shell = testShell({
     out: (text) => {
       out += text;
     },
     err: (text) => {
       err += text;
     },
+    ...given,
+  });
+  const code = await keelson(argv, shell);
+  return { code, out, err };
+}
+
+/** A shell that prints nowhere, but for what is given. */
+export function testShell(given: Partial<Shell>): Shell {
+  return {
+    cwd: process.cwd(),
+    env: {},
+    out() {},
+    err() {},
     isInteractive: false,
     color: false,
     confirm: () => Promise.reject(new Error('nobody is there to answer')),
     stopSignal: () => new AbortController().signal,
     ...given,
   };
-  const code = await keelson(argv, shell);
-  return { code, out, err };
 }

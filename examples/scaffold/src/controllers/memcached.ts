@@ -1,0 +1,50 @@
+/** Keeps a Deployment for every Memcached, and tells how it is. */
+import { Deployment, type NewDeployment } from '@keelson/core/apps/v1';
+import { controller, done } from '@keelson/runtime';
+import { Memcached, type MemcachedStatus } from '../api/memcached.ts';
+
+export const memcachedController = controller({
+  for: Memcached,
+  owns: [Deployment],
+  async reconcile(memcached, { owned, status }) {
+    const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
+    await status.apply(statusOf(memcached, deployment));
+    return done; // the Deployment is owned: its next change brings us back
+  },
+});
+
+/** What should exist. */
+function desiredDeployment({ metadata: { name }, spec: { image, replicas } }: Memcached): NewDeployment {
+  const labels = { 'app.kubernetes.io/name': 'memcached', 'app.kubernetes.io/instance': name };
+  return {
+    metadata: { name, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [
+            {
+              name: 'memcached',
+              image,
+              securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** What users are told. */
+function statusOf({ spec: { replicas } }: Memcached, { status }: Deployment): MemcachedStatus {
+  const ready = status.readyReplicas ?? 0;
+  const message = `${ready} of ${replicas} pods are ready.`;
+  const available =
+    ready >= replicas
+      ? ({ type: 'Available', status: 'True', reason: 'PodsReady', message } as const)
+      : ({ type: 'Available', status: 'False', reason: 'PodsNotReady', message } as const);
+  return { readyReplicas: ready, conditions: [available] };
+}

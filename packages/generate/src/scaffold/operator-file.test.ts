@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { controllerAddition, kindAddition, operatorFile, operatorIn, withAddition } from './operator-file.ts';
+
+const { text } = operatorFile('web-operator', 'Website');
+
+test('a controller becomes one import, in its order, and one entry of the list; all else stays', () => {
+  const next = withAddition(text, controllerAddition('Memcached')) ?? '';
+  assert.deepEqual(
+    next.split('\n').filter((line) => !text.split('\n').includes(line)),
+    [
+      "import { memcachedController } from './controllers/memcached.ts';",
+      '  controllers: [websiteController, memcachedController],',
+    ],
+  );
+  assert.ok(next.indexOf('memcached.ts') < next.indexOf('website.ts'));
+  assert.ok(text.split('\n').every((line) => next.includes(line) || line.includes('controllers: [')));
+});
+
+test('a list that gets long has a line for each entry, and keeps them', () => {
+  const kinds = ['Aaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'Bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', 'Cccccccc', 'D'];
+  const last = kinds.reduce((before, kind) => withAddition(before, controllerAddition(kind)) ?? '', text);
+  assert.match(
+    last,
+    /controllers: \[\n {4}websiteController,\n {4}aaaa\w+,\n {4}bbb\w+,\n {4}ccccccccController,\n {4}dController,\n {2}\],\n/,
+  );
+});
+
+test('a kind without a controller is exported beside the operator', () => {
+  const next = withAddition(text, kindAddition('Memcached')) ?? '';
+  assert.match(
+    next,
+    /website\.ts';\n\nexport \{ Memcached \} from '\.\/api\/memcached\.ts';\n\nexport const webOperator/,
+  );
+});
+
+for (const [what, other] of [
+  ['the list comes from elsewhere', text.replace(/controllers: .*/, 'controllers,')],
+  ['the list has more than names', text.replace('[websiteController]', '[...others(), websiteController]')],
+  ['there are two lists', text + text],
+  ['the file is empty', ''],
+] as const) {
+  test(`nothing is added where ${what}`, () => {
+    assert.equal(withAddition(other, controllerAddition('Memcached')), undefined);
+  });
+}
+
+test('the variable of the operator is found', () => {
+  assert.equal(operatorIn(text), 'webOperator');
+  assert.equal(operatorIn('export default operator({'), undefined);
+});

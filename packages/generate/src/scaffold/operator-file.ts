@@ -1,0 +1,77 @@
+/**
+ * `src/operator.ts`: the one file that a new controller changes, in its list of controllers.
+ *
+ * Promises: a text in which that list is not to be found stays as it is, and so does every line but the new ones.
+ */
+import { controllerPath } from './controller-files.ts';
+import { kindPath } from './kind-files.ts';
+import { controllerIdentifier, operatorIdentifier } from './names.ts';
+import type { ScaffoldFile } from './scaffold-file.ts';
+import { quoted } from './text.ts';
+
+/** What is added: a line among the imports or below them, and, for a controller, an entry in the list. */
+export interface OperatorAddition {
+  readonly line: string;
+  readonly entry?: string | undefined;
+}
+
+export function operatorFile(name: string, kind: string): ScaffoldFile {
+  const { line, entry } = controllerAddition(kind);
+  const text = `/** The operator as a value: what the process, the tests and \`keelson\` import. It starts nothing. */
+import { operator } from '@keelson/core';
+${line}
+
+export const ${operatorIdentifier(name)} = operator({
+  name: ${quoted(name)},
+  controllers: [${entry}],
+});
+`;
+  return { path: 'src/operator.ts', text };
+}
+
+export function controllerAddition(kind: string): OperatorAddition {
+  const entry = controllerIdentifier(kind);
+  return { line: `import { ${entry} } from '${relative(controllerPath(kind))}';`, entry };
+}
+
+/** A kind without a controller here: exported beside the operator, it is installed and generated with it. */
+export function kindAddition(kind: string): OperatorAddition {
+  return { line: `export { ${kind} } from '${relative(kindPath(kind))}';` };
+}
+
+/** The variable of the operator that the text exports. */
+export function operatorIn(text: string): string | undefined {
+  return /^export const (\w+) = operator\(\{$/m.exec(text)?.[1];
+}
+
+/** The text with the addition, unless it has it; `undefined` where its place is not to be found. */
+export function withAddition(text: string, { line, entry }: OperatorAddition): string | undefined {
+  const isThere = text.includes(line) && (entry === undefined || mentions(text.replace(line, ''), entry));
+  if (isThere) return text;
+  const imports = [...text.matchAll(/^import [^;]*;\n/gm)];
+  const last = imports.at(-1);
+  if (last === undefined) return undefined;
+  const end = last.index + last[0].length;
+  if (entry === undefined) return `${text.slice(0, end)}\n${line}\n${text.slice(end)}`;
+  const lists = [...text.matchAll(/^( *)controllers: \[([\w\s,]*)\]/gm)];
+  const [list] = lists;
+  if (list === undefined || lists.length > 1 || list.index < end) return undefined;
+  // Where tools that sort imports would put it.
+  const place = imports.find(([other]) => moduleOf(other).startsWith('./') && moduleOf(other) > moduleOf(line))?.index;
+  const at = place ?? end;
+  const after = text.slice(list.index + list[0].length);
+  return `${text.slice(0, at)}${line}\n${text.slice(at, list.index)}${longer(list, entry)}${after}`;
+}
+
+const mentions = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
+const moduleOf = (line: string): string => /from '(.*)'/.exec(line)?.[1] ?? '';
+
+/** The list with one more entry, on one line as long as that is short. */
+function longer([, indent = '', entries = '']: RegExpExecArray, entry: string): string {
+  const all = [...entries.split(',').map((each) => each.trim()), entry].filter((each) => each !== '');
+  const line = `${indent}controllers: [${all.join(', ')}]`;
+  if (!entries.includes('\n') && line.length < 120) return line;
+  return `${indent}controllers: [\n${all.map((each) => `${indent}  ${each},\n`).join('')}${indent}]`;
+}
+
+const relative = (path: string): string => `./${path.slice('src/'.length)}`;
