@@ -23,7 +23,7 @@ export const declaration = {
 /** Drives one Memcached towards `spec.size` ready servers and reports what it saw. */
 export const reconcileMemcached: Reconcile<typeof declaration> = async (
   memcached,
-  { cache, owned, status, events },
+  { cache, owned, status, events, logger },
 ) => {
   const report = async (deployment: Deployment | undefined, refusal?: unknown) => {
     const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
@@ -31,12 +31,15 @@ export const reconcileMemcached: Reconcile<typeof declaration> = async (
     await status.apply(next);
     for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
   };
-  if (memcached.spec.paused) {
-    const deployment = cache.get(Deployment, keyOf(memcached));
-    const isOurs = deployment !== undefined && isControlledBy(deployment, memcached);
-    await report(isOurs ? deployment : undefined);
+  const { size: expect, paused } = memcached.spec;
+  const existing = cache.get(Deployment, keyOf(memcached));
+  const found = existing && isControlledBy(existing, memcached) ? existing : undefined;
+  if (paused) {
+    await report(found);
     return done;
   }
+  const actual = found?.spec.replicas ?? expect;
+  if (actual !== expect) logger.info('Detected a drift', { expect, actual });
   const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
   const refusals = [
     await refused(memcached, owned.apply(Service, desiredService(memcached))),

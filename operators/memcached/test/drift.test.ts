@@ -44,8 +44,8 @@ const edits: Readonly<Record<string, unknown>> = {
   [`${container}/securityContext/capabilities/drop`]: ['KILL'],
 };
 
-async function started(): Promise<TestCluster> {
-  const cluster = await startCluster({ operators: [memcachedOperator] });
+async function started(log: (line: string) => void = () => {}): Promise<TestCluster> {
+  const cluster = await startCluster({ operators: [memcachedOperator], log });
   await cluster.client.create(Memcached, { metadata: { namespace: 'default', name: 'cache' }, spec: { size: 2 } });
   await cluster.eventually(Memcached, key, (each) => conditionOf(each, 'Available').status === 'True');
   return cluster;
@@ -113,4 +113,18 @@ test('a deleted Service and a deleted budget come back', async () => {
 
   const after = await Promise.all(kinds.map(uidOf));
   assert.ok(after.every((uid, index) => uid !== before[index]));
+});
+
+test('another number of servers than was asked for is logged, with both numbers as they were', async () => {
+  const lines: string[] = [];
+  await using cluster = await started((line) => lines.push(line));
+  const drifts = () => lines.flatMap((line) => /Detected a drift .*(expect=\d actual=\d)/.exec(line)?.[1] ?? []);
+  assert.deepEqual(drifts(), [], 'what is made for the first time has not drifted');
+
+  await cluster.client.patch(Deployment, key, { spec: { replicas: 5 } });
+  await cluster.clock.advance(10_000);
+  await cluster.client.patch(Memcached, key, { spec: { size: 3 } });
+  await cluster.clock.advance(10_000);
+
+  assert.deepEqual(drifts(), ['expect=2 actual=5', 'expect=3 actual=2']);
 });
