@@ -10,8 +10,9 @@
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster, type NodePower, type Pods } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
+import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { type Controller, type Logger, type Task, textLogger } from '@keelson/runtime';
-import { crdOf, type DefinedKind } from '@keelson/schema';
+import type { DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
 import { reportingRefusals, underOwnRules } from './own-rights.ts';
@@ -102,7 +103,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
 
   await during(clock, cluster.ready, 'the cluster becomes ready');
   const defined = [...kinds, ...operators.flatMap((each) => definedKinds(isProgram(each) ? each.operator : each))];
-  const definitions = installDefinitions(client, defined.map(crdOf), { clock });
+  const definitions = installDefinitions(client, await definitionsOf(defined), { clock });
   await during(clock, definitions, 'the definitions are installed');
   const { replicas: count = 1 } = options;
   for (const each of operators) {
@@ -148,6 +149,13 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       if (failure !== undefined) throw failure;
     },
   };
+}
+
+/** Who has defined a kind has loaded zod, and schema with it; a cluster without kinds need not wait for them. */
+async function definitionsOf(kinds: readonly DefinedKind[]): Promise<readonly NewCustomResourceDefinition[]> {
+  if (kinds.length === 0) return [];
+  const { crdOf } = await import('@keelson/schema');
+  return kinds.map(crdOf);
 }
 
 function definedKinds({ controllers }: Operator): readonly DefinedKind[] {

@@ -4,9 +4,9 @@
  * Promises: closing it ends every connection and every open watch at once, and touches no state; another listener on the same
  * server goes on where it stopped.
  */
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { getBuiltinModule } from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '@keelson/core/system';
 import type { Identity } from '@keelson/core/x509';
@@ -23,6 +23,13 @@ import { credentialId } from '../request/user.ts';
 import { StatusError } from '../status.ts';
 import type { RequestHandler } from './in-process.ts';
 import { openWebSocket } from './web-socket.ts';
+
+/**
+ * Loaded with the first listener: https takes 20 ms of CPU, which a server in the process need not spend. And never by
+ * `import`, which reads every member of a built-in module: of http, one is a getter that loads an HTTP client, for 50 ms.
+ */
+const https = () => getBuiltinModule('node:https');
+const http = () => getBuiltinModule('node:http');
 
 export interface HttpsListener extends AsyncDisposable {
   readonly url: string;
@@ -43,7 +50,7 @@ export async function serveHttps(
   const { port, server: identity, authority, patience = kubernetesPatience, onError } = options;
   const streams = new Set<Disposable>();
   const lines = new WeakMap<Socket, Line>();
-  const server = createServer(
+  const server = https().createServer(
     {
       ...onlyWebSockets,
       cert: identity.certificate,
@@ -164,7 +171,7 @@ async function upgrade(
   const answer = await handle(described(request, undefined));
   if (answer.upgrade) return openWebSocket(answer.upgrade, connection);
   // Node has given the connection away, so that a response has to be put on it by hand.
-  const response = new ServerResponse(request);
+  const response = new (http().ServerResponse)(request);
   response.assignSocket(socket);
   response.shouldKeepAlive = false;
   response.once('finish', () => socket.end());

@@ -4,11 +4,11 @@
  * They listen where strangers can reach them, so an answer says no more than its route decides, and a failure says
  * nothing at all. What fails later, such as to accept a connection, is reported and does not end the process.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, OperatorError } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
+import { nodeHttp, nodeHttps } from '../late-modules.ts';
 import { type RenewalOptions, readCertificate, renewCertificate } from './renewed-certificate.ts';
 
 export interface Answer {
@@ -128,11 +128,12 @@ async function serverOf(
   respond: (request: IncomingMessage, response: ServerResponse) => void,
   tls: ListenOptions['tls'],
 ): Promise<Listener> {
-  if (tls === undefined) return { server: createServer(respond) };
-  if ('certificate' in tls) return { server: createTlsServer({ cert: tls.certificate, key: tls.key }, respond) };
+  if (tls === undefined) return { server: nodeHttp().createServer(respond) };
+  if ('certificate' in tls)
+    return { server: nodeHttps().createServer({ cert: tls.certificate, key: tls.key }, respond) };
   try {
     const current = await readCertificate(tls);
-    const server = createTlsServer(current, respond);
+    const server = nodeHttps().createServer(current, respond);
     const read = () => readCertificate(tls);
     return { server, renewed: { current, read, use: (pair) => server.setSecureContext(pair) } };
   } catch (error) {
