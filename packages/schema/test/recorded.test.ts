@@ -1,8 +1,14 @@
 /** Validation answers as a real API server did: every case of test/recorded. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compileStructural, structuralProblems, structuralWarnings } from '@keelson/schema/validation';
+import {
+  compileStructural,
+  type StructuralSchema,
+  structuralProblems,
+  structuralWarnings,
+} from '@keelson/schema/validation';
 import { formatGroups } from './recorded/format-cases.ts';
+import { localAnswer } from './recorded/local-answer.ts';
 import {
   type Answer,
   type Case,
@@ -46,23 +52,11 @@ for (const [file, groups] of Object.entries(files)) {
   });
 }
 
-type Schema = ReturnType<typeof compileStructural>;
-
-function answerTo(schema: Schema, { object, old, isStatus }: Case, kind: string, name: string): Answer {
+function answerTo(schema: StructuralSchema, { object, old, isStatus }: Case, kind: string, name: string): Answer {
   const typed = (fields: object) => ({ apiVersion: 'recorded.example.com/v1', kind, metadata: { name }, ...fields });
   // Old objects are stored in another version, which has no defaults.
   const before = old && (schema.prune(typed(old)).value as object);
-  const { value, pruned, malformed } = schema.prune(typed(object));
-  if (malformed !== undefined) return { status: 400, malformed };
-  const warnings = pruned.map((path) => `unknown field "${path}"`);
-  const filled = schema.default(value) as { readonly status?: unknown };
-  const written = isStatus && before !== undefined ? { ...before, status: filled.status } : filled;
-  const warn = (text: string) => warnings.push(text);
-  const causes = isStatus ? schema.validateStatus(written, before, warn) : schema.validate(written, before, warn);
-  const told = comparableWarnings(warnings);
-  if (causes.length > 0) return { status: 422, causes: comparable(causes), warnings: told };
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...stored } = written as Record<string, unknown>;
-  return { status: old === undefined ? 201 : 200, warnings: told, object: stored };
+  return localAnswer(schema, typed(object), before, isStatus);
 }
 
 describe('schemas of CRDs', () => {

@@ -151,7 +151,8 @@ async function recordCase(
   return answerOf(await server.request('PUT', target, typed('v1', object, { resourceVersion })), kind);
 }
 
-function answerOf({ status, body, warnings }: Response, kind: string): Answer {
+/** An answer to an object of this kind as recordings have it. */
+export function answerOf({ status, body, warnings }: Response, kind: string): Answer {
   if (status === 400) {
     const [, malformed = body.message] = String(body.message).split(`cannot be handled as a ${kind}: `);
     return { status, malformed };
