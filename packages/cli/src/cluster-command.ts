@@ -32,7 +32,8 @@ const podsText = 'what pods do, as YAML or JSON; without it, all goes well';
 const imagesFlag = '--images <image...>';
 const imagesText = 'the only images that can be pulled, with * for any characters; without it, all can';
 
-interface StartFlags extends PodFlags {
+/** What the cluster in this process is told. */
+export interface StartFlags extends PodFlags {
   readonly writeKubeconfig?: string;
   readonly port?: number;
 }
@@ -40,24 +41,18 @@ interface StartFlags extends PodFlags {
 /** The command with its subcommands; what they run is loaded when it is called. */
 export function clusterCommand(shell: Shell): Command {
   const cluster = new Command('cluster').description('Run a Kubernetes of our own, for development and tests.');
-  cluster
+  const start = cluster
     .command('start')
     .description(
       'Run an API server, controllers and a simulated node in this process, until Ctrl-C. Objects and certificates ' +
         'live in memory: each start is a new cluster.',
-    )
-    .option(
-      '--write-kubeconfig <file>',
-      'where to put the kubeconfig, which is removed in the end; without it, a temporary folder',
-    )
-    .option('--port <port>', "the API server's port on 127.0.0.1; without it, a free one", portOf)
-    .option(podsFlag, podsText)
-    .option(imagesFlag, imagesText)
+    );
+  clusterStartFlags(start)
     .addHelpText('after', startHelp)
-    .action(async ({ writeKubeconfig: kubeconfig, ...flags }: StartFlags) => {
+    .action(async (flags: StartFlags) => {
       // Loaded late: `keelson --help` needs none of it.
       const { startCluster } = await import('./cluster-start.ts');
-      await untilStopped(shell, (signal) => startCluster({ kubeconfig, ...flags }, signal));
+      await untilStopped(shell, (signal) => startCluster(flags, shell, signal));
     });
   cluster
     .command('controllers')
@@ -72,6 +67,18 @@ export function clusterCommand(shell: Shell): Command {
       await untilStopped(shell, (signal) => runControllers(flags, signal));
     });
   return cluster;
+}
+
+/** The flags of a command that starts a cluster in its process. */
+export function clusterStartFlags(command: Command): Command {
+  return command
+    .option(
+      '--write-kubeconfig <file>',
+      'where to put the kubeconfig, which is removed in the end; without it, a temporary folder',
+    )
+    .option('--port <port>', "the API server's port on 127.0.0.1; without it, a free one", portOf)
+    .option(podsFlag, podsText)
+    .option(imagesFlag, imagesText);
 }
 
 function portOf(text: string): number {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemRandom } from '@keelson/core/system';
 
-const marker = '# Written by "keelson cluster start", and removed when that ends: process ';
+const marker = '# Written by keelson, and removed when the cluster ends: process ';
 const own = `${marker}${process.pid}\n`;
 /** Longer than any number of a process. */
 const headLength = marker.length + 20;
@@ -45,7 +45,7 @@ async function requireOurs(file: string): Promise<void> {
   const head = await headOf(file);
   if (head === undefined) return;
   if (!head.startsWith(marker)) {
-    throw new Error(`${file} exists and was not written by "keelson cluster start"; remove it or name another file.`);
+    throw new Error(`${file} exists and was not written by keelson; remove it or name another file.`);
   }
   const pid = Number.parseInt(head.slice(marker.length), 10);
   if (pid === process.pid || !isAlive(pid)) return;

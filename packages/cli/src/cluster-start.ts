@@ -1,32 +1,53 @@
 /** `keelson cluster start`: the embedded cluster in the foreground, for kubectl and everyone else on this machine. */
+import { resolve } from 'node:path';
 import { type Cluster, createCluster } from '@keelson/cluster';
+import type { StartFlags } from './cluster-command.ts';
 import { claimKubeconfig, hasCode } from './cluster-kubeconfig.ts';
 import { nodeOf, type PodFlags } from './cluster-pods.ts';
 import { warnings } from './cluster-warnings.ts';
+import type { Shell } from './shell.ts';
 
-export interface StartOptions extends PodFlags {
-  /** Where the kubeconfig goes; without it, into a folder of its own. */
-  readonly kubeconfig?: string | undefined;
-  readonly port?: number | undefined;
+/** A cluster that serves others on this machine. */
+export interface ServedCluster {
+  readonly cluster: Cluster;
+  /** The administrator's. */
+  readonly kubeconfig: string;
 }
 
-export async function startCluster({ kubeconfig, port, ...flags }: StartOptions, signal: AbortSignal): Promise<void> {
+/** `keelson cluster start`. */
+export async function startCluster(flags: StartFlags, shell: Shell, signal: AbortSignal): Promise<void> {
+  await withCluster(flags, shell, signal, () => aborted(signal));
+}
+
+/** Starts a cluster, says how to talk to it, and ends it when the work is done. */
+export async function withCluster(
+  { writeKubeconfig, port, ...flags }: StartFlags,
+  shell: Shell,
+  signal: AbortSignal,
+  work: (served: ServedCluster) => Promise<void>,
+): Promise<void> {
   const node = await nodeOf(flags);
-  await using file = await claimKubeconfig(kubeconfig);
+  await using file = await claimKubeconfig(
+    writeKubeconfig === undefined ? undefined : resolve(shell.cwd, writeKubeconfig),
+  );
   await using cluster = createCluster({ logger: warnings, node });
-  const listening = await listen(cluster, port);
-  await file.write(listening.kubeconfig);
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.race([cluster.ready, stopped]);
+  const { kubeconfig } = await listen(cluster, port);
+  await file.write(kubeconfig);
+  await Promise.race([cluster.ready, aborted(signal)]);
   if (signal.aborted) return;
-  process.stdout.write(
+  shell.out(
     `The cluster is ready: export KUBECONFIG=${quoted(file.path)}\n` +
       `Its pods are simulated: no container runs, and ${told(flags)}.\n`,
   );
-  await stopped;
+  await work({ cluster, kubeconfig });
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function told({ pods, images }: PodFlags): string {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
 import { createCommand } from './create-command.ts';
+import { devCommand } from './dev-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
@@ -40,6 +41,7 @@ export function programFor(shell: Shell): Command {
     .enablePositionalOptions() // --version of a command is that of a kind
     .addCommand(initCommand(shell))
     .addCommand(createCommand(shell))
+    .addCommand(devCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(runCommand(shell))

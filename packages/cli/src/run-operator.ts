@@ -73,7 +73,7 @@ async function runProgram(main: string, { argv, ...flags }: RunOptions, shell: S
 }
 
 /** A program has no flags for this: KUBECONFIG names the file, and one before it that says nothing but the context. */
-async function environmentFor({ kubeconfig, context }: ClusterFlags, { cwd, env }: Shell, folder: string) {
+export async function environmentFor({ kubeconfig, context }: ClusterFlags, { cwd, env }: Shell, folder: string) {
   const named = kubeconfig === undefined ? env.KUBECONFIG : resolve(cwd, kubeconfig);
   if (context === undefined) return { ...env, ...(named !== undefined && { KUBECONFIG: named }) };
   const chooser = join(folder, 'context');

@@ -107,7 +107,7 @@ describe('keelson cluster', () => {
     await writeFile(file, 'apiVersion: v1\n');
     assert.match(
       await refused('start', '--write-kubeconfig', file),
-      /exists and was not written by "keelson cluster start"/,
+      /exists and was not written by keelson; remove it or name another/,
     );
     assert.equal(await readFile(file, 'utf8'), 'apiVersion: v1\n');
 

@@ -1,0 +1,46 @@
+/**
+ * The process in which `keelson dev` runs an operator of the engine.
+ *
+ * It is started before it is needed, so that a restart has only the author's sources to load. It loads the operator when
+ * told to and says what that needs, runs it when told to, and ends when its parent is gone.
+ */
+import './dev-tether.ts';
+import { rulesOf } from '@keelson/core';
+import { run } from '@keelson/runtime';
+import { crdOf } from '@keelson/schema';
+import type { FromChild, ToChild } from './dev-messages.ts';
+import { loadOperator, type OperatorModule } from './operator-module.ts';
+import { isEngineOperator, programOf } from './run-operator.ts';
+
+let module: OperatorModule | undefined;
+
+process.channel?.ref(); // until there is an operator, waiting for one is all that keeps the process alive
+process.on('message', (message: ToChild) => {
+  if (message.type === 'load') void load(message);
+  else void go(message);
+});
+
+async function load({ cwd, operator: file }: ToChild & { readonly type: 'load' }): Promise<void> {
+  try {
+    module = await loadOperator({ cwd, operator: file });
+    const { operator, kinds, place } = module;
+    tell({
+      type: 'loaded',
+      name: operator.name,
+      rules: rulesOf(operator),
+      definitions: kinds.map(crdOf),
+      program: isEngineOperator(operator) ? undefined : programOf(operator, place),
+    });
+  } catch (error) {
+    tell({ type: 'failed', text: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function go({ argv }: ToChild & { readonly type: 'go' }): Promise<void> {
+  process.channel?.unref();
+  if (module !== undefined && isEngineOperator(module.operator)) await run(module.operator, argv);
+}
+
+function tell(message: FromChild): void {
+  process.send?.(message);
+}

@@ -1,0 +1,147 @@
+/**
+ * Runs an operator, and starts it again whenever its sources change.
+ *
+ * Promises: what cannot be loaded leaves the one from before at work; two never work at once; nothing is left running in
+ * the end. A process stands by that has loaded everything but the author's sources, so that a restart is quick.
+ */
+import type { Client } from '@keelson/client';
+import { systemClock } from '@keelson/core/system';
+import { aborted } from './cluster-start.ts';
+import type { Loaded } from './dev-messages.ts';
+import { OperatorProcess } from './dev-process.ts';
+import { applySamples, sampleFiles } from './dev-samples.ts';
+import { type Change, watchSources } from './dev-sources.ts';
+import { applyDefinitions, lineOf } from './install.ts';
+import { findOperator, type ModulePlace } from './operator-module.ts';
+import { painted } from './print.ts';
+import type { Shell } from './shell.ts';
+
+/** Where the operator works. */
+export interface Workplace {
+  readonly client: Client;
+  /** By which the operator finds the cluster. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Flags for the engine, before the author's. */
+  readonly argv: readonly string[];
+  /** Gives the operator the rights that it needs, and says as whom it then works. */
+  readonly admit: (operator: Loaded) => Promise<string>;
+}
+
+export interface LoopOptions {
+  readonly operator?: string | undefined;
+  readonly samples?: boolean | undefined;
+  /** For the operator itself. */
+  readonly argv: readonly string[];
+}
+
+export class DevLoop implements AsyncDisposable {
+  readonly #workplace: Workplace;
+  readonly #options: LoopOptions;
+  readonly #shell: Shell;
+  #standby: OperatorProcess;
+  #current: OperatorProcess | undefined;
+  #hasRun = false;
+
+  constructor(workplace: Workplace, options: LoopOptions, shell: Shell) {
+    this.#workplace = workplace;
+    this.#options = options;
+    this.#shell = shell;
+    this.#standby = OperatorProcess.waiting(workplace.env);
+  }
+
+  /** Until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stopped = aborted(signal);
+    let next = Promise.withResolvers<Change>();
+    using sources = watchSources({
+      onChange: (change) => next.resolve(change),
+      onError: (error) => this.#shell.err(`The sources are no longer watched: ${error.message}\n`),
+    });
+    for (let change: Change | undefined; !signal.aborted; ) {
+      next = Promise.withResolvers();
+      try {
+        const place = await findOperator(this.#choice);
+        sources.follow(place);
+        await this.#turn(place, change, Promise.race([next.promise, stopped]), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#tellFailure(error);
+      }
+      change = (await Promise.race([next.promise, stopped])) ?? undefined;
+      if (change !== undefined) this.#shell.out(`${change.path} has changed.\n`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#standby.stop(), this.#current?.stop()]);
+  }
+
+  get #choice() {
+    return { cwd: this.#shell.cwd, operator: this.#options.operator };
+  }
+
+  /** Loads what is there now, and runs it in place of the one before. */
+  async #turn(
+    place: ModulePlace,
+    change: Change | undefined,
+    interrupted: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const loading = this.#standby.load(this.#choice);
+    // A module may wait for something for ever; the next change ends that.
+    const loaded = await Promise.race([loading, interrupted.then(() => undefined)]);
+    if (loaded === undefined) {
+      loading.catch(() => {});
+      await this.#renewStandby();
+      return;
+    }
+    const { client, admit } = this.#workplace;
+    const installed = await applyDefinitions(client, loaded.definitions, signal);
+    for (const each of installed) if (each.result !== 'unchanged') this.#shell.out(lineOf(each, this.#shell));
+    const [how] = await Promise.all([admit(loaded), this.#current?.stop()]);
+    await this.#start(loaded);
+    const runs = `${loaded.name} runs ${how}`;
+    const after = change && ` again, after ${Math.round(systemClock.monotonic() - change.since)} ms`;
+    if (this.#hasRun) this.#shell.out(`${runs}${after}.\n`);
+    else {
+      this.#hasRun = true;
+      this.#shell.out(`${runs}. Its sources are watched; Ctrl-C ends everything.\n`);
+      await this.#samples(place);
+    }
+  }
+
+  async #start({ name, program }: Loaded): Promise<void> {
+    const { env, argv } = this.#workplace;
+    const started = program === undefined ? this.#standby : OperatorProcess.program(program, this.#options.argv, env);
+    if (program === undefined) started.go([...argv, ...this.#options.argv]);
+    else await this.#standby.stop();
+    this.#current = started;
+    this.#standby = OperatorProcess.waiting(env);
+    started.onEndedAlone((how) => {
+      this.#shell.err(`${name} has ended (${how}); it is started again with the next change.\n`);
+    });
+  }
+
+  async #samples({ folder }: ModulePlace): Promise<void> {
+    const files = await sampleFiles(folder);
+    if (this.#options.samples) {
+      const applied = await applySamples(this.#workplace.client, files);
+      this.#shell.out(applied.map((each) => `Applied ${each}\n`).join(''));
+    } else if (files.length > 0) {
+      this.#shell.out('Make objects of its kinds by "kubectl apply -f config/samples", or begin with --samples.\n');
+    }
+  }
+
+  async #tellFailure(error: unknown): Promise<void> {
+    const text = error instanceof Error ? error.message : String(error);
+    const rest = this.#current?.isOver === false ? ' The one from before goes on.' : '';
+    await this.#renewStandby();
+    this.#shell.err(`${painted(this.#shell, 'red', text)}\nWaiting for the next change.${rest}\n`);
+  }
+
+  /** One that began to load has half of a module in it. */
+  async #renewStandby(): Promise<void> {
+    await this.#standby.stop();
+    this.#standby = OperatorProcess.waiting(this.#workplace.env);
+  }
+}

@@ -1,0 +1,40 @@
+/** The account that an operator has on the cluster of `keelson dev`: its own, with the rules it declared and no more. */
+import type { Client } from '@keelson/client';
+import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
+import { Namespace, ServiceAccount } from '@keelson/core/v1';
+import { parse, stringify } from 'yaml';
+import type { Loaded } from './dev-messages.ts';
+
+/** Where it lives, as a Kubebuilder project has it. */
+const namespaceOf = ({ name }: Pick<Loaded, 'name'>) => `${name}-system`;
+
+/** Makes the account, or brings its rules up to date. */
+export async function applyRole(client: Client, { name, rules }: Loaded): Promise<void> {
+  const namespace = namespaceOf({ name });
+  const metadata = { name: `${namespace}:${name}` };
+  await client.apply(Namespace, { metadata: { name: namespace } });
+  await client.apply(ServiceAccount, { metadata: { name, namespace } });
+  await client.apply(ClusterRole, { metadata, rules });
+  await client.apply(ClusterRoleBinding, {
+    metadata,
+    roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  });
+}
+
+interface Kubeconfig {
+  readonly users: readonly { readonly user: object }[];
+  readonly contexts: readonly { readonly context: object }[];
+}
+
+/** The administrator's kubeconfig, acting as the operator's account, in its namespace. */
+export function operatorKubeconfig(administrator: string, operator: Pick<Loaded, 'name'>): string {
+  const config = parse(administrator) as Kubeconfig;
+  const namespace = namespaceOf(operator);
+  const as = `system:serviceaccount:${namespace}:${operator.name}`;
+  return stringify({
+    ...config,
+    users: config.users.map((each) => ({ ...each, user: { ...each.user, as } })),
+    contexts: config.contexts.map((each) => ({ ...each, context: { ...each.context, namespace } })),
+  });
+}
