@@ -2,8 +2,10 @@
 import { Command, CommanderError } from 'commander';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
+import { completionCommand } from './completion-command.ts';
 import { createCommand } from './create-command.ts';
 import { devCommand } from './dev-command.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
@@ -47,8 +49,10 @@ export function programFor(shell: Shell): Command {
     .addCommand(runCommand(shell))
     .addCommand(planCommand(shell))
     .addCommand(explainCommand(shell))
+    .addCommand(doctorCommand(shell))
     .addCommand(clusterCommand(shell))
-    .addCommand(versionCommand(shell));
+    .addCommand(versionCommand(shell))
+    .addCommand(completionCommand(shell));
   prepare(program, shell);
   return program;
 }

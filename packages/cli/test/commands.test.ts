@@ -171,6 +171,46 @@ describe('on a cluster', () => {
     );
   });
 
+  test('doctor says what is well, and what to do about the rest', async () => {
+    const look = async (line = 'doctor', given: Parameters<typeof runKeelson>[1] = {}) => {
+      const { code, out } = await run(`${line} --output json`, given);
+      const findings = JSON.parse(out) as readonly { check: string; status: string; text: string; next?: string }[];
+      return { code, of: (check: string) => findings.filter((each) => each.check === check), findings };
+    };
+    await run('uninstall --yes');
+    const without = await look();
+    assert.equal(without.code, 1);
+    assert.deepEqual(without.of('definition'), [
+      { check: 'definition', status: 'failed', text: `${name} is not installed`, next: '"keelson install" does that' },
+    ]);
+    await run('install');
+    const well = await look();
+    assert.deepEqual([well.code, well.findings.filter(({ status }) => status !== 'ok')], [0, []]);
+    assert.deepEqual(
+      well.findings.map(({ check }) => check),
+      ['node', 'operator', 'certificate', 'certificate', 'certificate', 'cluster', 'version', 'definition', 'rights'],
+    );
+    const changed = await look('doctor', { cwd: join(projects.root, 'changed') });
+    assert.equal(changed.code, 1);
+    assert.match(
+      changed.of('definition')[0]?.text ?? '',
+      /^websites\.commands\.test differs from what the operator defines: spec\.versions\[v1\]\.schema\.openAPIV3Schema\.properties\.spec/,
+    );
+    const nobody = await projects.write('nobody', text.replace('  user:\n', '  user:\n    as: nobody\n'));
+    const refused = await runKeelson(['doctor', '--kubeconfig', nobody], { cwd: projects.root });
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.out,
+      /^failed {3}rights {8}missing: apiGroups: \["commands\.test"\], resources: \["websites"\], verbs: \["get","list","watch"\]\n {23}Grant it, or take another user; "keelson explain" says what needs it\.$/m,
+    );
+    const lost = await runKeelson(['doctor', '--kubeconfig', 'none'], { cwd: join(projects.root, '..') });
+    assert.equal(lost.code, 1);
+    assert.match(
+      lost.out,
+      /^failed {3}operator {6}no package\.json is in .*\nfailed {3}cluster {7}\S+none: cannot be read: there is no such file/m,
+    );
+  });
+
   test('an operator without a program, and one without a plan, are told so', async () => {
     const declared =
       "{ name: 'bare', controllers: [{ for: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } }] }";
