@@ -36,13 +36,13 @@ export function listPods(contest: Contest, namespace: string, accept: string, na
 /** From the first create to the last event at the last watcher. */
 export function watchedCreates(
   contest: Contest,
-  { watchers, count, parallel }: { readonly watchers: number; readonly count: number; readonly parallel: number },
+  { watchers, count }: { readonly watchers: number; readonly count: number },
 ): Benchmark {
   const { stage } = contest;
   const sample = async (server: Server) => {
     const namespace = newName('watched');
     const common = [server.kubeconfig, namespace];
-    await using creator = stage.start('load', 'create', ...common, String(count), String(parallel));
+    await using creator = stage.start('load', 'create', ...common, String(count), '1');
     await creator.figures();
     await using audience = stage.start('load', 'watch', ...common, String(watchers), String(count));
     await audience.figures();
@@ -57,6 +57,6 @@ export function watchedCreates(
     const cpuMs = (heard.cpuMs ?? Number.NaN) + (made.cpuMs ?? Number.NaN);
     return sampleOf({ wallMs, cpuMs, serverCpuMs: processorMs(server.pids) - before });
   };
-  const what = `${watchers} watchers, ${count.toLocaleString('en')} creates, ${parallel} at a time`;
+  const what = `${watchers} watchers, ${count.toLocaleString('en')} creates`;
   return { rounds: 5, measures: measuresOf(what, 1), ...sides(contest, sample) };
 }

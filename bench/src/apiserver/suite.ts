@@ -35,6 +35,5 @@ export async function* apiserverBenchmarks(clock: Clock): AsyncGenerator<Benchma
   yield listPods(contest, 'population', 'application/json', 'list of 10,000 pods, JSON', 0.5);
   yield listPods(contest, 'population', goAccept, 'list of 10,000 pods, as Go asks');
   yield sequentialCreates(contest, count);
-  yield watchedCreates(contest, { watchers, count, parallel: 1 });
-  yield watchedCreates(contest, { watchers, count, parallel: 10 });
+  yield watchedCreates(contest, { watchers, count });
 }

@@ -1,5 +1,6 @@
 /**
  * Builds what is published: JavaScript, declarations and package.json of each package, in dist/node_modules/@keelson.
+ * The modules of a package are joined (ADR 29).
  *
  * There the built packages find each other by name and third-party ones in the root's node_modules, so that what is
  * tried there is what a user gets. The checkout itself needs no build: its exports name the TypeScript sources.
@@ -8,6 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exit } from 'node:process';
+import { bundle } from './bundle.ts';
 import { report } from './results.ts';
 import { smokeOnNode22 } from './smoke.ts';
 import { type Manifest, type Package, publishedPackages, root } from './workspace.ts';
@@ -79,6 +81,10 @@ function copyData(pkg: Package): void {
   for (const file of ['LICENSE', 'NOTICE']) copyFileSync(join(root, file), join(outputOf(pkg), file));
 }
 
+/** The built files that can be loaded from outside. */
+const entriesOf = ({ exports, bin = {} }: Manifest): readonly string[] =>
+  [...Object.values(exports), ...Object.values(bin)].map((source) => built(source, '.js'));
+
 /** Builds all packages; returns them, or undefined when the compiler reported errors. */
 export function build(): readonly Package[] | undefined {
   const packages = publishedPackages();
@@ -92,6 +98,7 @@ export function build(): readonly Package[] | undefined {
   for (const pkg of packages) {
     const manifest = publishedManifest(pkg.manifest, (name) => versions.get(name));
     writeFileSync(join(outputOf(pkg), 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    bundle(outputOf(pkg), entriesOf(pkg.manifest));
     copyData(pkg);
   }
   return packages;

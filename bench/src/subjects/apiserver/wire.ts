@@ -64,6 +64,10 @@ export class Wire {
     socket.on('error', (error) => {
       throw error;
     });
+    // Servers close watches that do not keep up; what they would have told is never told.
+    socket.on('close', () => {
+      throw new Error('the server has closed a connection');
+    });
   }
 
   /** Resolves with the end of the answer. */
