@@ -121,6 +121,93 @@ const cases: Readonly<Record<string, Case>> = {
     applied: { resources: { requests: { cpu: '0.1', memory: '2Gi' } } },
     result: { resources: { requests: { cpu: '100m', memory: '2Gi' } } },
   },
+  'amounts are known wherever the server has some, and elsewhere a text is a text': {
+    live: {
+      limits: { cpu: '1' },
+      capacity: { a: '1Gi' },
+      hard: { pods: '10' },
+      overhead: { cpu: '250m' },
+      text: '100m',
+    },
+    applied: {
+      limits: { cpu: '1000m' },
+      capacity: { a: '1024Mi' },
+      hard: { pods: '10' },
+      overhead: { cpu: '0.25' },
+      text: '0.1',
+    },
+    result: {
+      limits: { cpu: '1' },
+      capacity: { a: '1Gi' },
+      hard: { pods: '10' },
+      overhead: { cpu: '250m' },
+      text: '0.1',
+    },
+  },
+  'an amount that is none is a change': {
+    live: { hard: { a: '1', b: 'many', c: '3' } },
+    applied: { hard: { a: 'some', b: 'few', c: '3000m' } },
+    result: { hard: { a: 'some', b: 'few', c: '3' } },
+  },
+  'a value of another form takes the place of the one before': {
+    live: { a: { b: 1 }, c: 1, d: [1], e: { f: 1 }, g: [{ name: 'x' }], h: { i: 1 } },
+    ours: { 'f:g': { 'k:{"name":"x"}': item } },
+    applied: { a: 1, c: { b: 1 }, d: { b: 1 }, e: [1], g: 'text', h: null },
+    result: { a: 1, c: { b: 1 }, d: { b: 1 }, e: [1], g: 'text', h: null },
+  },
+  'what is missing comes, unless it is nothing that somebody owns': {
+    live: {},
+    ours: fields('a', 'b', 'c', 'd'),
+    applied: { a: '', b: 0, c: {}, d: 'x', e: '', f: [] },
+    result: { d: 'x', e: '', f: [] },
+  },
+  'a list that is described as empty goes with its items': {
+    live: { containers: [{ name: 'web' }], kept: 1 },
+    ours: { 'f:containers': { [web]: item } },
+    applied: { containers: [] },
+    result: { kept: 1 },
+  },
+  'an item that nobody owns is known by the keys of the others, as far as they are said': {
+    live: {
+      ports: [
+        { port: 80, protocol: 'TCP' },
+        { port: 90, protocol: 'TCP', default: 1 },
+        { port: 90, protocol: 'UDP', default: 2 },
+      ],
+    },
+    ours: { 'f:ports': { [tcp]: { '.': leaf, ...fields('port') } } },
+    applied: { ports: [{ port: 80 }, { port: 90, protocol: 'UDP', name: 'x' }, { name: 'keyless' }, 'no item'] },
+    result: {
+      ports: [
+        { port: 80, protocol: 'TCP' },
+        { port: 90, protocol: 'TCP', default: 1 },
+        { port: 90, protocol: 'UDP', default: 2, name: 'x' },
+        { name: 'keyless' },
+        'no item',
+      ],
+    },
+  },
+  'a value of a set that nobody owns is there once': {
+    live: { hosts: ['a', 'free', 'other'] },
+    ours: { 'f:hosts': { 'v:"a"': leaf } },
+    applied: { hosts: ['free', 'a'] },
+    result: { hosts: ['free', 'other', 'a'] },
+  },
+  'items that only the live list has stay behind the ones that they followed': {
+    live: { containers: [{ name: 'first' }, { name: 'web' }, { name: 'after' }, { name: 'later' }, { name: 'side' }] },
+    ours: { 'f:containers': { [web]: item, 'k:{"name":"side"}': item } },
+    applied: { containers: [{ name: 'side' }, { name: 'web' }] },
+    result: {
+      containers: [{ name: 'first' }, { name: 'side' }, { name: 'web' }, { name: 'after' }, { name: 'later' }],
+    },
+  },
+  'an item that another owns, too, keeps what is his': {
+    live: { containers: [{ name: 'web', image: '1', theirs: 1 }] },
+    ours: { 'f:containers': { [web]: item } },
+    theirs: { 'f:containers': { [web]: { '.': leaf, ...fields('name', 'theirs') } } },
+    applied: {},
+    result: { containers: [{ name: 'web', theirs: 1 }] },
+  },
   'what the server does not keep, though it is owned, is no change': {
     live: { env: [{ name: 'E' }] },
     ours: { 'f:env': { 'k:{"name":"E"}': { '.': leaf, ...fields('name', 'value') } }, 'f:list': leaf },
@@ -136,6 +223,15 @@ for (const [name, one] of Object.entries(cases)) {
     assert.deepEqual(one, copy, 'nothing is changed in place');
   });
 }
+
+test('local apply: an object without managedFields, or with an entry that says nothing, is merged', () => {
+  const applied = { metadata: { name: 'a' }, spec: { b: 1 } };
+  for (const managedFields of [undefined, [{ manager: 'us', operation: 'Apply' }]]) {
+    const live = { metadata: { name: 'a', managedFields }, spec: { a: 1 } } as never;
+    const { spec } = appliedLocally({ live, applied, manager: 'us' }) as never;
+    assert.deepEqual(spec, { a: 1, b: 1 });
+  }
+});
 
 test('local apply: an entry of another subresource is not ours', () => {
   const managedFields = [

@@ -46,8 +46,8 @@ function merge(live: unknown, wanted: unknown, shape: PathSet | undefined, isAmo
   if (live === undefined) return shape !== undefined && isZero(wanted) ? undefined : wanted;
   const isWhole = shape?.member === true && shape.children.size === 0 && !isZero(live);
   if (isObject(live) && isObject(wanted) && !isWhole) return mergeMembers(live, wanted, shape, isAmount);
-  const steps = [...(shape?.children.keys() ?? [])];
-  if (Array.isArray(live) && Array.isArray(wanted) && steps.length > 0) return mergeItems(live, wanted, steps, shape);
+  const hasSteps = shape !== undefined && shape.children.size > 0;
+  if (hasSteps && Array.isArray(live) && Array.isArray(wanted)) return mergeItems(live, wanted, shape);
   return isAmount && isSameAmount(live, wanted) ? live : wanted;
 }
 
@@ -76,17 +76,13 @@ function isSameAmount(live: unknown, wanted: unknown): boolean {
 }
 
 /** Items in the wanted order; those that only the live list has stay behind the ones that they followed there. */
-function mergeItems(
-  live: readonly unknown[],
-  wanted: readonly unknown[],
-  steps: readonly string[],
-  shape: PathSet | undefined,
-): readonly unknown[] {
+function mergeItems(live: readonly unknown[], wanted: readonly unknown[], shape: PathSet): readonly unknown[] {
+  const steps = [...shape.children.keys()];
   const counterparts = wanted.map((item) => live.find((each) => isSameItem(steps, each, item)));
   const merged = wanted.map((item, i) => {
     const before = counterparts[i];
-    const step = before === undefined ? undefined : steps.find((each) => names(each, before));
-    return { before, item: merge(before, item, step === undefined ? undefined : shape?.children.get(step)) };
+    const [, inner] = [...shape.children].find(([step]) => names(step, before)) ?? [];
+    return { before, item: merge(before, item, inner) };
   });
   for (const [i, item] of live.entries()) {
     if (counterparts.includes(item)) continue;
@@ -108,22 +104,21 @@ function haveSameKeys(steps: readonly string[], live: unknown, wanted: unknown):
   return keys.length > 0 && keys.every((key) => equalJson(live[key], wanted[key]));
 }
 
-/** Whether a step leads to this item. */
+/** Whether a step leads to this item, as far as it says its keys. */
 function names(text: string, item: unknown): boolean {
   const step = parseStep(text);
   if (step.kind === 'v') return equalJson(item, step.value);
-  return (
-    step.kind === 'k' &&
-    isObject(item) &&
-    step.keys.every(([key, value]) => item[key] === undefined || equalJson(item[key], value))
-  );
+  if (step.kind !== 'k' || !isObject(item)) return false;
+  const said = step.keys.filter(([key]) => item[key] !== undefined);
+  return said.length > 0 && said.every(([key, value]) => equalJson(item[key], value));
 }
 
 /** A value without what only we own and no longer name; `undefined` when nothing is left of it. */
 function pruned(value: unknown, wanted: unknown, ours: PathSet, others: PathSet | undefined): unknown {
   if (wanted === undefined && others === undefined) return undefined;
-  if (isObject(value)) return members(value, isObject(wanted) ? wanted : undefined, ours, others);
-  if (Array.isArray(value)) return items(value, Array.isArray(wanted) ? wanted : undefined, ours, others);
+  // What is wanted has the form of what came of it.
+  if (isObject(value)) return members(value, wanted as JsonObject | undefined, ours, others);
+  if (Array.isArray(value)) return items(value, wanted as readonly unknown[] | undefined, ours, others);
   return value;
 }
 
@@ -148,12 +143,12 @@ function items(
   ours: PathSet,
   others: PathSet | undefined,
 ): readonly unknown[] | undefined {
-  const steps = [...ours.children.keys()];
   const kept = value.flatMap((item) => {
-    const step = steps.find((each) => names(each, item));
-    if (step === undefined) return [item];
+    const own = [...ours.children].find(([step]) => names(step, item));
+    if (own === undefined) return [item];
+    const [step, inner] = own;
     const described = wanted?.find((each) => isSameItem([step], item, each));
-    const rest = pruned(item, described, ours.children.get(step) ?? emptySet, others?.children.get(step));
+    const rest = pruned(item, described, inner, others?.children.get(step));
     return rest === undefined ? [] : [rest];
   });
   return kept.length === 0 && value.length > 0 ? undefined : kept;

@@ -23,6 +23,9 @@ const cases: readonly (readonly [name: string, before: unknown, after: unknown, 
   ],
   ['items without a name by their content', ['a', 'b', 'c'], ['a', 'c', 'd'], ['-- b', '+- d']],
   ['items that hold nothing', [[]], [{}], ['-- []', '+- {}']],
+  ['a text in the place of a text', 'a\nb', 'a\nc', ['-b', '+c']],
+  ['a list in a list', [[1, 2]], [[1, 3]], ['-- - 1', '-  - 2', '+- - 1', '+  - 3']],
+  ['a name that is a number', [{ port: 80, v: 1 }], [{ port: 80, v: 2 }], [' - port: "80"', '-  v: 1', '+  v: 2']],
   ['texts line by line', { t: 'a\nb\nc\n' }, { t: 'a\nx\nc\n' }, [' t: |', '-  b', '+  x']],
   [
     'a text that loses its last end',
@@ -68,3 +71,41 @@ for (const [name, before, after, lines] of cases) {
     );
   });
 }
+
+test('diff: of lists without names, as little as possible goes and comes', () => {
+  const lists = [[]] as string[][];
+  for (const list of lists)
+    if (list.length < 4)
+      lists.push(...['a', 'b', 'c'].slice(0, list.length < 3 ? 3 : 2).map((each) => [...list, each]));
+  const common = ([first, ...rest]: readonly string[], other: readonly string[]): number => {
+    if (first === undefined) return 0;
+    const at = other.indexOf(first);
+    return Math.max(common(rest, other), at < 0 ? 0 : 1 + common(rest, other.slice(at + 1)));
+  };
+  const without = (list: readonly string[], taken: readonly string[]) => {
+    const left = [...list];
+    for (const each of taken) left.splice(left.indexOf(each), 1);
+    return left.sort().join('');
+  };
+  for (const before of lists) {
+    for (const after of lists) {
+      const lines = diffLines(before, after);
+      const signed = (sign: string) => lines.filter((line) => line.sign === sign).map(({ text }) => text.slice(2));
+      const [gone, come] = [signed('-'), signed('+')];
+      const name = `${before} to ${after}`;
+      assert.equal(gone.length, before.length - common(before, after), name);
+      assert.equal(come.length, after.length - common(before, after), name);
+      assert.equal(without(before, gone), without(after, come), name);
+    }
+  }
+});
+
+test('diff: what goes stands before what comes in its place', () => {
+  const signs = (before: string, after: string) =>
+    diffLines([...before], [...after])
+      .map(({ sign, text }) => sign + text.slice(2))
+      .join(' ');
+  assert.equal(signs('abc', 'axc'), '-b +x');
+  assert.equal(signs('abcd', 'xbzd'), '-a +x -c +z');
+  assert.equal(signs('ab', 'ba'), '-a +a');
+});

@@ -22,19 +22,13 @@ export function diffLines(before: unknown, after: unknown): readonly DiffLine[] 
 }
 
 function differing(before: unknown, after: unknown, indent: string): readonly DiffLine[] {
+  if (Array.isArray(before) && Array.isArray(after)) return differingItems(before, after, indent);
   if (isObject(before) && isObject(after)) {
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       differingMember(name, before[name], after[name], indent),
     );
   }
-  if (Array.isArray(before) && Array.isArray(after)) return differingItems(before, after, indent);
-  if (isText(before) && isText(after)) {
-    return aligned(linesOf(before), linesOf(after)).flatMap(([old, now]) => {
-      if (old !== undefined && now !== undefined) return [];
-      return [{ sign: old === undefined ? '+' : '-', text: indent + (old ?? now ?? '') } as const];
-    });
-  }
-  return [...whole('-', before, indent), ...whole('+', after, indent)];
+  return edits(linesOf(before), linesOf(after)).map(([sign, line]) => ({ sign, text: indent + line }));
 }
 
 function differingMember(name: string, before: unknown, after: unknown, indent: string): readonly DiffLine[] {
@@ -49,11 +43,7 @@ function differingMember(name: string, before: unknown, after: unknown, indent: 
 
 function differingItems(before: readonly unknown[], after: readonly unknown[], indent: string): readonly DiffLine[] {
   const names = [...before, ...after].map(nameOf);
-  if (names.includes(undefined)) {
-    return aligned(before, after).flatMap(([old, now]) =>
-      old !== undefined && now !== undefined ? [] : [...item('-', old, indent), ...item('+', now, indent)],
-    );
-  }
+  if (names.includes(undefined)) return edits(before, after).flatMap(([sign, each]) => item(sign, each, indent));
   return [...new Set(names)].flatMap((name) => {
     const [old, now] = [before, after].map((items) => items.find((each) => nameOf(each) === name));
     if (old === undefined || now === undefined) return [...item('-', old, indent), ...item('+', now, indent)];
@@ -85,55 +75,56 @@ function member(sign: Sign, name: string, value: unknown, indent: string): reado
 function item(sign: Sign, value: unknown, indent: string): readonly DiffLine[] {
   if (value === undefined) return [];
   const lines = whole(sign, value, `${indent}  `);
-  const [first, ...rest] = lines.length > 0 ? lines : [{ sign, text: `${indent}  ${JSON.stringify(value)}` }];
-  return [{ sign, text: `${indent}- ${first?.text.slice(indent.length + 2)}` }, ...rest];
+  const all = lines.length > 0 ? lines : [{ sign, text: `${indent}  ${JSON.stringify(value)}` }];
+  const [first, ...rest] = all as readonly [DiffLine, ...DiffLine[]];
+  return [{ sign, text: `${indent}- ${first.text.slice(indent.length + 2)}` }, ...rest];
 }
 
-type Pairs<T> = readonly (readonly [T | undefined, T | undefined])[];
+/** What goes and what comes, in one order. */
+type Edits<T> = readonly (readonly [sign: '-' | '+', item: T])[];
 
 /** More than this is not compared item by item: a text of ten thousand lines would take a gigabyte. */
 const mostComparisons = 1_000_000;
 
-/** Both lists in one order, what is equal on both sides side by side: beginnings, ends, and most of what lies between. */
-function aligned<T>(before: readonly T[], after: readonly T[]): Pairs<T> {
+/** The edits that lead from one list to the other: what both begin and end with stays, and most of what lies between. */
+function edits<T>(before: readonly T[], after: readonly T[]): Edits<T> {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
   while (head < shorter && equalJson(before[head], after[head])) head++;
   let tail = 0;
   while (tail < shorter - head && equalJson(before.at(-1 - tail), after.at(-1 - tail))) tail++;
   const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
-  const between: Pairs<T> =
-    old.length * now.length > mostComparisons
-      ? [...old.map((item) => [item, undefined] as const), ...now.map((item) => [undefined, item] as const)]
-      : longestCommon(old, now);
-  const both = (items: readonly T[]) => items.map((item) => [item, item] as const);
-  return [...both(before.slice(0, head)), ...between, ...both(before.slice(before.length - tail))];
+  if (old.length * now.length <= mostComparisons) return fewestEdits(old, now);
+  return [...old.map((item) => ['-', item] as const), ...now.map((item) => ['+', item] as const)];
 }
 
-function longestCommon<T>(before: readonly T[], after: readonly T[]): Pairs<T> {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
-  const at = (i: number, j: number) => lengths[i]?.[j] ?? 0;
+/** Keeps a longest common part. */
+function fewestEdits<T>(before: readonly T[], after: readonly T[]): Edits<T> {
+  const width = after.length + 1;
+  const lengths = new Uint32Array((before.length + 1) * width);
+  /** How long the common part of what follows is. */
+  const common = (i: number, j: number) => lengths[i * width + j] as number;
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
-      const row = lengths[i] as number[];
-      row[j] = equalJson(before[i], after[j]) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      const isSame = equalJson(before[i], after[j]);
+      lengths[i * width + j] = isSame ? common(i + 1, j + 1) + 1 : Math.max(common(i + 1, j), common(i, j + 1));
     }
   }
-  const pairs: [T | undefined, T | undefined][] = [];
+  const found: (readonly ['-' | '+', T])[] = [];
   for (let i = 0, j = 0; i < before.length || j < after.length; ) {
-    const isBoth = i < before.length && j < after.length && equalJson(before[i], after[j]);
-    if (isBoth) pairs.push([before[i++], after[j++]]);
-    else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1)))
-      pairs.push([before[i++], undefined]);
-    else pairs.push([undefined, after[j++]]);
+    const isOut = j === after.length || (i < before.length && common(i + 1, j) >= common(i, j + 1));
+    if (i < before.length && j < after.length && equalJson(before[i], after[j])) {
+      i++;
+      j++;
+    } else found.push(isOut ? ['-', before[i++] as T] : ['+', after[j++] as T]);
   }
-  return pairs;
+  return found;
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
 
-const linesOf = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n');
+const linesOf = (text: unknown): readonly string[] => String(text).replace(/\n$/, '').split('\n');
 /** How YAML says whether the last line has an end. */
 const blockOf = (text: unknown): string => (String(text).endsWith('\n') ? '|' : '|-');
 
