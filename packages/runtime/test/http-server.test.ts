@@ -7,12 +7,15 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import type { Clock } from '@keelson/core';
+import { type Clock, operator } from '@keelson/core';
 import { nextTurn, systemClock, systemRandom } from '@keelson/core/system';
+import { ConfigMap } from '@keelson/core/v1';
 import { createAuthority } from '@keelson/core/x509';
+import { controller, createManager, done } from '../src/index.ts';
 import { ListenError, listen, type Visit } from '../src/manager/http-server.ts';
 import { certificate, key } from './certificate.ts';
-import { inTime } from './widget.ts';
+import { quietServer } from './quiet-server.ts';
+import { inTime, rememberingLogger } from './widget.ts';
 
 const host = '127.0.0.1';
 const unexpected = (error: Error) => assert.fail(error);
@@ -178,6 +181,33 @@ test('what fails after it listens is reported, and the server goes on', async (t
   for (let i = 0; i < 2; i++) listening.emit('error', failure);
   assert.deepEqual(told, [failure, failure]);
   assert.equal((await fetch(`http://${host}:${server.port}/hello`)).status, 200);
+});
+
+test('probes are on port 8081 and metrics on 8080 unless a manager is told otherwise', inTime, async (t) => {
+  const { listen: real } = Server.prototype;
+  const ports: unknown[] = [];
+  t.mock.method(Server.prototype, 'listen', function (this: Server, port: number, _: unknown, then: () => void) {
+    ports.push(port);
+    return real.call(this, { port: 0, host }, then);
+  });
+  const logger = rememberingLogger();
+  const controllers = [controller({ for: ConfigMap, reconcile: async () => done })];
+  const stop = new AbortController();
+  const manager = createManager(operator({ name: 'web', controllers }), { transport: quietServer(), logger });
+  const running = manager.start(stop.signal);
+  while (!logger.lines.some(({ message }) => message === 'Starting workers')) await nextTurn();
+  assert.deepEqual(ports, [8081, 8080]);
+  const started = logger.lines.filter(({ message }) => message === 'starting server').map(({ fields }) => fields);
+  assert.deepEqual(
+    started.map(({ name }) => name),
+    ['health probe', 'metrics'],
+  );
+  for (const { addr } of started) assert.match(String(addr), /^\[::\]:[1-9]\d*$/);
+  const [, port] = /:(\d+)$/.exec(String(started[0]?.addr)) ?? [];
+  const probe = await fetch(`http://${host}:${port}/healthz?verbose`);
+  assert.deepEqual([probe.headers.get('content-type'), await probe.text()], ['text/plain', '[+]ping ok\nok\n']);
+  stop.abort(new Error('SIGTERM'));
+  await running;
 });
 
 async function text(socket: Socket): Promise<string> {

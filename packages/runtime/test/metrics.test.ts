@@ -92,9 +92,14 @@ test('with TLS, only those read them whom the API server lets get /metrics', inT
     const reader = await tokenOf('reader');
     const stranger = await tokenOf('stranger');
     await using engine = await startMeasured(cluster, { host: '127.0.0.1', port: 0, tls });
-    const ask = (authorization?: string) => statusOf(engine.port, authorization);
+    let answered = {};
+    const ask = (authorization?: string) =>
+      statusOf(engine.port, authorization, { ca: certificate }, (answer) => {
+        answered = answer;
+      });
     assert.equal(await ask(), 401);
     assert.equal(await ask('Bearer nonsense'), 401);
+    assert.deepEqual(answered, { type: 'text/plain', text: 'unauthenticated\n' });
     assert.equal(await ask(`Basic ${reader}`), 401);
     assert.equal(await ask(`Bearer ${stranger}`), 403);
     assert.equal(await ask(`Bearer ${reader}`), 200);
@@ -160,12 +165,19 @@ function statusOf(
   port: number,
   authorization: string | undefined,
   tls: object = { ca: certificate },
+  onAnswer: (answer: { readonly type: string | undefined; readonly text: string }) => void = () => {},
 ): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = authorization === undefined ? {} : { authorization };
     request({ host: '127.0.0.1', port, path: '/metrics', ...tls, headers }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode));
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.on('end', () => {
+        onAnswer({ type: answer.headers['content-type'], text });
+        resolve(answer.statusCode);
+      });
     })
       .on('error', reject)
       .end();

@@ -147,8 +147,9 @@ function answerTo(request: IncomingMessage, routes: Routes): Answer | Promise<An
   const url = URL.parse(request.url ?? '/', 'http://localhost');
   if (url === null) return plain(400, 'bad request');
   const { pathname, searchParams: query } = url;
-  const at = Object.hasOwn(routes, pathname) ? pathname : pathname.slice(0, pathname.indexOf('/', 1) + 1);
-  const route = Object.hasOwn(routes, at) ? routes[at] : undefined;
+  // A path begins with a slash, and so no member of every object is one.
+  const at = pathname in routes ? pathname : pathname.slice(0, pathname.indexOf('/', 1) + 1);
+  const route = routes[at];
   if (route === undefined) return plain(404, 'not found');
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed');
   return route({

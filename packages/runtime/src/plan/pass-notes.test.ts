@@ -52,6 +52,31 @@ test('what was looked at and not changed is told once, and told from a namesake 
   ]);
 });
 
+test('what is applied is noted and given back; what is removed is passed on', async () => {
+  const calls: unknown[] = [];
+  const applied = object();
+  const call =
+    (name: string, result?: unknown) =>
+    async (...args: readonly unknown[]) => {
+      calls.push([name, ...args]);
+      return result;
+    };
+  const notes = new PassNotes();
+  const owned = notes.owned({ apply: call('apply', applied), absent: call('absent'), only: call('only') } as never);
+  const options = { shared: ['spec.replicas'] };
+  assert.equal(await owned.apply(Deployment, { metadata: { name: 'a' } } as never, options), applied);
+  await owned.absent(Deployment, 'b');
+  await owned.only(Deployment, ['c']);
+  assert.deepEqual(calls, [
+    ['apply', Deployment, { metadata: { name: 'a' } }, options],
+    ['absent', Deployment, 'b'],
+    ['only', Deployment, ['c']],
+  ]);
+  assert.deepEqual(notes.report().unchanged, [{ group: 'apps', kind: 'Deployment', key: 'x/a' }]);
+  notes.recorder().event(applied, { type: 'Normal', reason: 'Seen', message: 'here' });
+  assert.deepEqual(notes.report().events, [{ type: 'Normal', reason: 'Seen', message: 'here' }]);
+});
+
 test('the caches are told of each planned state, in a copy of their own', () => {
   const [before, after] = [object(), object({ labels: {} })];
   const stored = ownWriteOf([Pod, Deployment], { path, before, after });

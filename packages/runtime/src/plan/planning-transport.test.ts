@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubernetesObject, Transport, TransportRequest } from '@keelson/core';
+import type { KubernetesObject, Status, Transport, TransportRequest } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { answer, failure, readJson } from './planned-answer.ts';
 import { type AnsweredWrite, PlanningTransport } from './planning-transport.ts';
@@ -260,4 +260,200 @@ test('a JSON patch that does not fit is refused as by a server', async () => {
   const headers = { 'content-type': 'application/json-patch+json' };
   const refused = await send('PATCH', pod, [{ op: 'remove', path: '/spec/nothing' }], { headers });
   assert.equal(refused.code, 422);
+});
+
+const cm = '/api/v1/namespaces/x/configmaps';
+const apply = { headers: { 'content-type': 'application/apply-patch+yaml' } };
+
+test('each way to write is answered with the code and the object of a server', async () => {
+  const stored = object({ kind: 'ConfigMap', data: { a: '1', b: '1' } });
+  const cases: readonly (readonly [
+    string,
+    TransportRequest['method'],
+    string,
+    object | undefined,
+    object,
+    number,
+    object?,
+  ])[] = [
+    ['a creation', 'POST', cm, object({ data: { c: '1' } }, { name: 'b' }), {}, 201, { c: '1' }],
+    ['one of what is there', 'POST', cm, object(), {}, 409],
+    ['a replacement', 'PUT', `${cm}/a`, object({ data: { c: '1' } }), {}, 200, { c: '1' }],
+    ['one of nothing', 'PUT', `${cm}/b`, object(), {}, 404],
+    [
+      'a JSON patch',
+      'PATCH',
+      `${cm}/a`,
+      [{ op: 'remove', path: '/data/a' }],
+      { 'content-type': 'application/json-patch+json' },
+      200,
+      { b: '1' },
+    ],
+    [
+      'a merge patch',
+      'PATCH',
+      `${cm}/a`,
+      { data: { a: null } },
+      { 'content-type': 'application/merge-patch+json' },
+      200,
+      { b: '1' },
+    ],
+    ['one of nothing', 'PATCH', `${cm}/b`, {}, { 'content-type': 'application/merge-patch+json' }, 404],
+    [
+      'an apply',
+      'PATCH',
+      `${cm}/a?fieldManager=me`,
+      object({ data: { c: '1' } }),
+      apply.headers,
+      200,
+      { a: '1', b: '1', c: '1' },
+    ],
+    [
+      'one of something new',
+      'PATCH',
+      `${cm}/b?fieldManager=me`,
+      object({ data: { c: '1' } }),
+      apply.headers,
+      201,
+      { c: '1' },
+    ],
+    ['one at the status of nothing', 'PATCH', `${cm}/b/status`, object(), apply.headers, 404],
+    [
+      'a strategic merge patch',
+      'PATCH',
+      `${cm}/a`,
+      {},
+      { 'content-type': 'application/strategic-merge-patch+json' },
+      405,
+    ],
+    ['a patch without a type', 'PATCH', `${cm}/a`, {}, {}, 405],
+    ['another object of that name', 'PUT', `${cm}/a`, object({}, { uid: 'other' }), {}, 409],
+    ['another state', 'PUT', `${cm}/a`, object({}, { resourceVersion: '4' }), {}, 409],
+  ];
+  for (const [name, method, path, body, headers, code, data] of cases) {
+    const { send, writes, asked } = planned({ [`${cm}/a`]: stored });
+    const answered = (await send(method, path, body, { headers: headers as Record<string, string> })) as {
+      code: number;
+      data?: object;
+    };
+    assert.equal(answered.code, code, name);
+    assert.deepEqual([answered.data, writes.length], [data, data === undefined ? 0 : 1], name);
+    assert.deepEqual(
+      asked.filter((each) => !each.startsWith('GET')),
+      [],
+      name,
+    );
+  }
+});
+
+test('what would be refused says of what, and why', async () => {
+  const { send } = planned({ [`${cm}/a`]: object() });
+  const failed = async (method: TransportRequest['method'], path: string, body?: object, headers = {}) => {
+    const { reason, message, details } = (await send(method, path, body, { headers })) as unknown as Status;
+    return [reason, message, details?.kind, details?.name];
+  };
+  const patch = { 'content-type': 'application/json-patch+json' };
+  const absent = 'configmaps "b" not found';
+  assert.deepEqual(await failed('POST', cm, object()), [
+    'AlreadyExists',
+    'configmaps "a" already exists',
+    'configmaps',
+    'a',
+  ]);
+  assert.deepEqual(await failed('DELETE', `${cm}/b`), ['NotFound', absent, 'configmaps', 'b']);
+  assert.deepEqual(await failed('PUT', `${cm}/b`, object()), ['NotFound', absent, 'configmaps', 'b']);
+  const changed = 'Operation cannot be fulfilled on configmaps "a": the object has been modified';
+  assert.deepEqual(await failed('PUT', `${cm}/a`, object({}, { uid: 'x' })), ['Conflict', changed, 'configmaps', 'a']);
+  const [reason] = await failed('PATCH', `${cm}/a`, [{ op: 'remove', path: '/x/y' }], patch);
+  assert.equal(reason, 'Invalid');
+  const [, message] = await failed('GET', `${cm}/a/proxy/x`);
+  assert.match(message ?? '', /^proxy\/x cannot be planned/);
+  const [, put] = await failed('PUT', `${cm}/a/approval`, object());
+  assert.match(put ?? '', /^approval cannot be planned/);
+  await send('DELETE', `${cm}/a`);
+  assert.deepEqual(await failed('GET', `${cm}/a`), ['NotFound', 'it would be gone by then', 'configmaps', 'a']);
+});
+
+test('a deletion is answered with what went, and a dry run changes nothing', async () => {
+  const { send, writes } = planned({ [`${cm}/a`]: object() });
+  assert.equal((await send('DELETE', `${cm}/a?dryRun=All`)).code, 200);
+  assert.equal((await send('DELETE', `${cm}/a`, { dryRun: ['All'] })).code, 200);
+  assert.equal((await send('PUT', `${cm}/a?dryRun=All`, object())).code, 200);
+  assert.deepEqual(writes, []);
+  const preconditions = { resourceVersion: '4' };
+  assert.equal((await send('DELETE', `${cm}/a`, { preconditions })).code, 409);
+  assert.deepEqual((await send('DELETE', `${cm}/a`, { dryRun: [] })) as object, {
+    code: 200,
+    apiVersion: 'v1',
+    kind: 'Status',
+    status: 'Success',
+    details: { name: 'a', uid: 'u' },
+  });
+  assert.equal(writes.length, 1);
+});
+
+test('the texts of a Secret become its data; others keep theirs', async () => {
+  const secrets = '/api/v1/namespaces/x/secrets';
+  const { send } = planned({});
+  const made = async (more: object) => {
+    const { code: _, metadata: __, ...content } = await send('POST', secrets, object(more, { name: undefined }));
+    return content as object;
+  };
+  const both = { data: { a: 'MQ==' }, stringData: { b: '2' } };
+  assert.deepEqual(await made({ kind: 'Secret', ...both }), {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    data: { a: 'MQ==', b: 'Mg==' },
+  });
+  assert.deepEqual(await made({ kind: 'Secret' }), { apiVersion: 'v1', kind: 'Secret', data: {} });
+  assert.deepEqual(await made({ kind: 'Other', ...both }), { apiVersion: 'v1', kind: 'Other', ...both });
+  assert.deepEqual(await made({ apiVersion: 'x/v1', kind: 'Secret', ...both }), {
+    apiVersion: 'x/v1',
+    kind: 'Secret',
+    ...both,
+  });
+  assert.deepEqual(await made({ kind: 'Other' }), { apiVersion: 'v1', kind: 'Other' });
+});
+
+test('what is created is marked as by a server, once', async () => {
+  const { send } = planned({});
+  const first = await send('POST', cm, object({}, { name: undefined, generateName: 'a-', uid: undefined }));
+  const second = await send('POST', cm, object({}, { name: 'b', uid: undefined }));
+  for (const [{ metadata }, name, uid, version] of [
+    [first, 'a-plan1', 'planned-1', '9000000000000000001'],
+    [second, 'b', 'planned-2', '9000000000000000002'],
+  ] as const) {
+    assert.deepEqual([metadata?.name, metadata?.uid, metadata?.resourceVersion], [name, uid, version]);
+    assert.match(metadata?.creationTimestamp ?? '', /^20\d\d-.*Z$/);
+  }
+});
+
+test('who may create need not be allowed to look; other failures are passed on', async () => {
+  for (const [code, expected] of [
+    [403, 201],
+    [500, 500],
+  ] as const) {
+    const requests: TransportRequest[] = [];
+    const server: Transport = {
+      async request(request) {
+        requests.push(request);
+        return failure(code, 'x', 'x', request.path);
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+    const { signal } = new AbortController();
+    const way = new PlanningTransport(server, systemClock).recording(() => {});
+    const { status } = await way.request({
+      method: 'POST',
+      path: cm,
+      headers: {},
+      body: JSON.stringify(object()),
+      signal,
+    });
+    assert.equal(status, expected);
+    assert.deepEqual(
+      requests.map(({ method, path, headers, signal: passed }) => [method, path, headers.accept, passed === signal]),
+      [['GET', `${cm}/a`, 'application/json', true]],
+    );
+  }
 });
