@@ -1,8 +1,17 @@
 /** A plan on a real API server, by somebody who may only read; and then what the operator really does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, connect, createClient, installDefinitions, loadConfig, requestToken } from '@keelson/client';
-import { deadline, type KubernetesObject, operator, removable, sleep } from '@keelson/core';
+import {
+  type Client,
+  connect,
+  createClient,
+  getScale,
+  installDefinitions,
+  loadConfig,
+  requestToken,
+  setScale,
+} from '@keelson/client';
+import { allow, deadline, type KubernetesObject, operator, removable, sleep } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Ingress } from '@keelson/core/networking/v1';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
@@ -104,10 +113,11 @@ const shop = controller({
 const shops = operator({ name: 'shops', controllers: [shop] });
 const kinds = { ConfigMap, Deployment, Service, Secret, Ingress, Shop };
 
-/** Without what the server counts, and what it makes of the rest by itself. */
+/** Without what the server counts, what it makes of the rest by itself, and when a condition changed. */
 function essence({ metadata, ...content }: KubernetesObject): object {
   const { uid, resourceVersion, generation, creationTimestamp, managedFields, ...kept } = metadata;
-  return { ...content, metadata: kept };
+  const text = JSON.stringify({ ...content, metadata: kept });
+  return JSON.parse(text, (name, value: unknown) => (name === 'lastTransitionTime' ? undefined : value)) as object;
 }
 
 /** The strategy that was described is no longer, so the server gives its default. */
@@ -174,7 +184,46 @@ test('what a reader plans is what the operator does', { skip: found.available ? 
     else assert.deepEqual(essence(real as KubernetesObject), withDefaults(essence(after as KubernetesObject)));
   }
   assert.deepEqual((await plan()).changes, []);
+
+  const finalizers = ['plan.example.com/kept'];
+  for (const [name, more] of [['kept', { finalizers }], ['gone', {}], ['both', { finalizers }]] as const) {
+    const metadata = { namespace: 'default', name, labels: { all: name === 'kept' ? 'stays' : 'goes' }, ...more };
+    await client.create(ConfigMap, { metadata });
+  }
+  const planned: unknown[] = [];
+  const closing = controller({
+    for: Shop,
+    needs: [allow(ConfigMap, 'get')],
+    async reconcile(_, context) {
+      planned.push(...(await closed(context.client)));
+      return done;
+    },
+  });
+  await plan(operator({ name: 'closing', controllers: [closing] }));
+  assert.deepEqual(planned, await closed(client), 'what is read back in a plan is what comes');
 });
+
+/** What is answered and read back when something is scaled, deleted while a finalizer keeps it, and let go. */
+async function closed(client: Client): Promise<readonly unknown[]> {
+  const seen: unknown[] = [(await setScale(client, Deployment, 'default/a', 3)).spec];
+  seen.push((await getScale(client, Deployment, 'default/a')).spec);
+  seen.push((await client.get(Deployment, 'default/a')).spec.replicas);
+  const look = async (name: string) => {
+    const found = await client.find(ConfigMap, `default/${name}`);
+    if (found === undefined) return 'gone';
+    const { finalizers, deletionTimestamp, deletionGracePeriodSeconds } = found.metadata;
+    return [finalizers, deletionTimestamp !== undefined, deletionGracePeriodSeconds];
+  };
+  for (let i = 0; i < 2; i++) {
+    const { type } = await client.delete(ConfigMap, 'default/kept');
+    seen.push(type, await look('kept'));
+  }
+  await client.deleteCollection(ConfigMap, { namespace: 'default', labels: { all: 'goes' } });
+  seen.push(await look('gone'), await look('both'));
+  await client.patch(ConfigMap, 'default/kept', { metadata: { finalizers: [] } });
+  seen.push(await look('kept'));
+  return seen;
+}
 
 /** Runs the operator until it has reported this release. */
 async function run(client: Client, transport: ReturnType<typeof connect>, release: number): Promise<void> {
@@ -206,9 +255,9 @@ async function readerOf(client: Client, config: Awaited<ReturnType<typeof loadCo
   const { token } = await requestToken(client, 'default/reader');
   const { clientCertificate, ...tls } = config.tls;
   const own = { ...config, tls, credentials: { type: 'token', token } } as const;
-  return async (): Promise<PlannedPass> => {
+  return async (planned = shops): Promise<PlannedPass> => {
     const passes: PlannedPass[] = [];
-    const manager = createManager(shops, { config: own, logger: silent, plan: (pass) => void passes.push(pass) });
+    const manager = createManager(planned, { config: own, logger: silent, plan: (pass) => void passes.push(pass) });
     await manager.start(new AbortController().signal);
     const [pass] = passes;
     assert.ok(pass !== undefined && passes.length === 1 && pass.error === undefined, String(pass?.error));
