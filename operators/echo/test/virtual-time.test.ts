@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { conditionOf } from '@keelson/core';
 import { CronJob, Job, type NewJob } from '@keelson/core/batch/v1';
 import { Event } from '@keelson/core/events/v1';
-import { Namespace } from '@keelson/core/v1';
+import { Namespace, ResourceQuota } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Echo, ScheduledEcho } from '../src/api/v1alpha1.ts';
 import { create, echoProgram, key, verdict } from './echo-cluster.ts';
@@ -140,6 +140,32 @@ test('a schedule and a time zone that cannot be are refused at once, or told in 
   await cluster.eventually(CronJob, 'default/minute', ({ spec }) => spec.schedule === '59 * * * *');
   await cluster.eventually(ScheduledEcho, 'default/minute', (each) => conditionOf(each, 'Degraded').status === 'False');
   assert.ok((await told(cluster, 'ScheduledEcho')).includes('Normal Recovered'));
+});
+
+test('a quota of zero is told and tried again later each time; a name that is too long is refused', async () => {
+  const tries: string[] = [];
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => ({
+      request(request) {
+        if (request.method === 'POST' && request.path.includes('/jobs')) tries.push(request.path);
+        return transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  await assert.rejects(create(cluster, 'Hi', 'n'.repeat(53)), /metadata\.name may have at most 52 characters/);
+  const hard = { 'count/jobs.batch': '0' };
+  await cluster.client.create(ResourceQuota, { metadata: { namespace: 'default', name: 'none' }, spec: { hard } });
+  await cluster.eventually(ResourceQuota, 'default/none', ({ status }) => status.hard !== undefined);
+  await create(cluster);
+  const stuck = await cluster.eventually(Echo, key, (echo) => conditionOf(echo, 'Degraded').status === 'True');
+  assert.equal(verdict(stuck, 'Degraded'), 'Degraded=True QuotaExceeded');
+  assert.match(conditionOf(stuck, 'Degraded').message, /exceeded quota: none/);
+  await cluster.clock.advance(300_000);
+  assert.ok(tries.length <= 20, `${tries.length} tries in five minutes`);
+  await cluster.client.delete(ResourceQuota, 'default/none');
+  await complete(cluster);
 });
 
 test('a steady state is silent: a virtual hour without a write', async () => {

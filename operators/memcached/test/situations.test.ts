@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { conditionOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
-import { Node, Pod, Service } from '@keelson/core/v1';
+import { Namespace, Node, Pod, Service } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
 import { podsOf } from '../src/desired.ts';
@@ -130,6 +130,38 @@ test('two Memcacheds in one namespace never see each other’s pods', async () =
   await cluster.eventuallyGone(Deployment, 'default/left');
   await cluster.clock.advance(60_000);
   assert.deepEqual((await cluster.client.get(Memcached, 'default/right')).status, right.status);
+});
+
+test('a namespace that is deleted takes its Memcached along, and the operator does not stand in the way', async () => {
+  const writes: string[] = [];
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => ({
+      request(request) {
+        if (request.method !== 'GET') writes.push(`${request.method} ${request.path}`);
+        return transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  await cluster.client.create(Namespace, { metadata: { name: 'leaving' } });
+  const finalizers = ['example.com/slow'];
+  const metadata = { namespace: 'leaving', name: 'cache', finalizers };
+  await cluster.client.create(Memcached, { metadata, spec: { size: 2 } });
+  await cluster.eventually(
+    Memcached,
+    'leaving/cache',
+    (memcached) => conditionOf(memcached, 'Available').status === 'True',
+  );
+  await cluster.client.delete(Namespace, 'leaving');
+  await cluster.eventuallyGone(Deployment, 'leaving/cache');
+  const before = writes.length;
+
+  await cluster.clock.advance(60_000);
+  assert.ok(writes.length - before <= 10, writes.slice(before).join('\n'));
+
+  await cluster.client.patch(Memcached, 'leaving/cache', { metadata: { finalizers: null } });
+  await cluster.eventuallyGone(Namespace, 'leaving');
 });
 
 test('arguments that would break the pod are refused with the reason, and others are not', async () => {

@@ -36,6 +36,21 @@ test('raising spec.size scales the Deployment, and the status names its pods', a
   assert.deepEqual(status?.nodes, pods.items.map(({ metadata }) => metadata.name).sort());
 });
 
+test('a deleted pod is replaced, and the status names those that run: five, and then three', async () => {
+  await using cluster = await startCluster({ operators });
+  await create(cluster, 3);
+  const [gone = ''] = (await available(cluster, 3)).status?.nodes ?? [];
+  await cluster.client.delete(Pod, `default/${gone}`);
+  await cluster.eventually(Memcached, key, (each) => isAvailable(3)(each) && !each.status?.nodes?.includes(gone));
+  for (const size of [5, 3]) {
+    await cluster.client.patch(Memcached, key, { spec: { size } });
+    const { status } = await available(cluster, size);
+    await cluster.clock.advance(10_000);
+    const pods = await cluster.client.list(Pod, { namespace: 'default' });
+    assert.deepEqual(status?.nodes, pods.items.map(({ metadata }) => metadata.name).sort());
+  }
+});
+
 test('a deleted Deployment comes back, a changed one is put right', async () => {
   await using cluster = await startCluster({ operators });
   await create(cluster, 2);
