@@ -37,6 +37,15 @@ test('a pod template is kept whole, and what it has not is pruned', () => {
   assert.deepEqual(schema.prune(odd).pruned, ['spec.template.metadata.uid', 'spec.template.spec.colour']);
 });
 
+test('a container needs a name, which no default fills in', () => {
+  const schema = compileStructural(schemaOf(App));
+  const object = { spec: { template: { spec: { containers: [{ image: 'web:1' }] } } } };
+  assert.deepEqual(
+    schema.validate(schema.default(object)).map(({ field, reason }) => [field, reason]),
+    [['spec.template.spec.containers[0].name', 'FieldValueRequired']],
+  );
+});
+
 test('quantities, and integers or strings, are judged as the API server would', () => {
   const schema = compileStructural(schemaOf(kindWith({ memory: meta.Quantity, port: meta.IntOrString })));
   const problems = (memory: unknown, port: unknown) =>

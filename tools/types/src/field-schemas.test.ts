@@ -33,7 +33,7 @@ test('a root brings all that it is made of, and nothing else', () => {
   });
 });
 
-test('a default stays where a map list tells its items apart by that field, and goes everywhere else', () => {
+test('a default stays where a map list tells its items apart by a field that may be left out, and goes everywhere else', () => {
   const found = fields(
     {
       Root: {
@@ -51,7 +51,7 @@ test('a default stays where a map list tells its items apart by that field, and 
         type: 'object',
         required: ['port'],
         properties: {
-          port: { type: 'integer' },
+          port: { type: 'integer', default: 0 },
           protocol: { type: 'string', default: 'TCP', enum: ['TCP'] },
           host: text,
         },

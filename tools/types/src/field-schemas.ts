@@ -34,11 +34,14 @@ export function fieldSchemasOf(documents: Documents, facts: FieldFacts): readonl
     }
   }
   const chosen = [...keys].sort().map((key) => ({ key, ...(byKey.get(key) as Name & { schema: Schema }) }));
-  const keyFields = new Set(
+  const optionalKeys = new Set(
     chosen.flatMap(({ schema }) =>
       Object.values(schema.properties ?? {}).flatMap(({ items, 'x-kubernetes-list-map-keys': mapKeys = [] }) => {
         const target = items && referenceOf(items);
-        return target === undefined ? [] : mapKeys.map((field) => `${keyOf(nameOf(target))}.${field}`);
+        if (target === undefined) return [];
+        const key = keyOf(nameOf(target));
+        const required = byKey.get(key)?.schema.required ?? [];
+        return mapKeys.filter((field) => !required.includes(field)).map((field) => `${key}.${field}`);
       }),
     ),
   );
@@ -46,7 +49,7 @@ export function fieldSchemasOf(documents: Documents, facts: FieldFacts): readonl
     module,
     name,
     description: schema.description,
-    schema: facts.schemas[key] ?? structural(embedded(key, schema, facts), key, { nameOf, keyFields }),
+    schema: facts.schemas[key] ?? structural(embedded(key, schema, facts), key, { nameOf, optionalKeys }),
   }));
 }
 
@@ -66,8 +69,8 @@ function referencesIn(schema: Schema): readonly string[] {
 
 interface Walk {
   readonly nameOf: (schema: string) => Name;
-  /** Properties that tell the items of a map list apart, as `v1/ContainerPort.protocol`. */
-  readonly keyFields: ReadonlySet<string>;
+  /** Properties that tell the items of a map list apart and may be left out, as `v1/ContainerPort.protocol`. */
+  readonly optionalKeys: ReadonlySet<string>;
 }
 
 function structural(schema: Schema, key: string, walk: Walk): Readonly<Record<string, unknown>> {
@@ -80,7 +83,7 @@ function structural(schema: Schema, key: string, walk: Walk): Readonly<Record<st
     type,
     ...(format !== undefined && { format }),
     ...(description && { description }),
-    ...(walk.keyFields.has(key) && schema.default !== undefined && { default: schema.default }),
+    ...(walk.optionalKeys.has(key) && schema.default !== undefined && { default: schema.default }),
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [name, structural(property, `${key}.${name}`, walk)]),
