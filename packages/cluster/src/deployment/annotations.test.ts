@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deployment, replicaSet } from '../../test/deployments.ts';
-import { desiredReplicasOf, maxRevision, newestAnnotations, revisionOf, sizeAnnotations } from './annotations.ts';
+import { desiredReplicasOf, newestAnnotations, nextRevision, revisionOf, sizeAnnotations } from './annotations.ts';
 
 const numbered = (value: string) =>
   replicaSet('a', { metadata: { annotations: { 'deployment.kubernetes.io/revision': value } } });
 
 test('a revision that cannot be read counts as none', () => {
-  assert.equal(revisionOf(numbered('7')), 7);
-  assert.equal(revisionOf(numbered('seven')), 0);
-  assert.equal(revisionOf(replicaSet('a')), 0);
-  assert.equal(maxRevision([numbered('2'), numbered('12'), numbered('x')]), 12);
-  assert.equal(maxRevision([]), 0);
+  assert.equal(revisionOf(numbered('7')), 7n);
+  assert.equal(revisionOf(numbered('seven')), 0n);
+  assert.equal(revisionOf(numbered('9223372036854775808')), 0n);
+  assert.equal(revisionOf(replicaSet('a')), 0n);
+  assert.equal(nextRevision([numbered('2'), numbered('12'), numbered('x')]), 13n);
+  assert.equal(nextRevision([]), 1n);
+});
+
+test('revisions have 64 bits', () => {
+  assert.equal(nextRevision([numbered('3546343826724305832')]), 3546343826724305833n);
 });
 
 test('the newest ReplicaSet has its Deployment’s annotations, except those about revisions and kubectl’s own', () => {
@@ -20,19 +25,19 @@ test('the newest ReplicaSet has its Deployment’s annotations, except those abo
     'kubectl.kubernetes.io/last-applied-configuration': '{}',
     'deployment.kubernetes.io/revision': '41',
   };
-  assert.deepEqual(newestAnnotations(deployment({ metadata: { annotations } }), {}, 1), {
+  assert.deepEqual(newestAnnotations(deployment({ metadata: { annotations } }), {}, 1n), {
     note: 'hello',
     'deployment.kubernetes.io/revision': '1',
   });
 });
 
 test('a ReplicaSet that is rolled back to remembers its old revisions', () => {
-  const once = newestAnnotations(deployment(), { 'deployment.kubernetes.io/revision': '1' }, 3);
+  const once = newestAnnotations(deployment(), { 'deployment.kubernetes.io/revision': '1' }, 3n);
   assert.deepEqual(once, {
     'deployment.kubernetes.io/revision': '3',
     'deployment.kubernetes.io/revision-history': '1',
   });
-  assert.deepEqual(newestAnnotations(deployment(), once, 5), {
+  assert.deepEqual(newestAnnotations(deployment(), once, 5n), {
     'deployment.kubernetes.io/revision': '5',
     'deployment.kubernetes.io/revision-history': '1,3',
   });
@@ -41,7 +46,7 @@ test('a ReplicaSet that is rolled back to remembers its old revisions', () => {
 test('the revision never goes back, and one that is no number is left alone', () => {
   for (const value of ['5', 'five']) {
     const current = { 'deployment.kubernetes.io/revision': value };
-    assert.deepEqual(newestAnnotations(deployment(), current, 4), current);
+    assert.deepEqual(newestAnnotations(deployment(), current, 4n), current);
   }
 });
 
@@ -50,7 +55,7 @@ test('a long history loses its oldest revisions', () => {
   const next = newestAnnotations(
     deployment(),
     { 'deployment.kubernetes.io/revision': '1500', 'deployment.kubernetes.io/revision-history': history },
-    1501,
+    1501n,
   )['deployment.kubernetes.io/revision-history'];
   assert.ok(next && next.length <= 2000 && next.endsWith(',1499,1500'), next);
 });

@@ -23,12 +23,12 @@ const maxHistoryLength = 2000;
 export type Annotations = Readonly<Record<string, string>>;
 
 /** The number of a ReplicaSet in the history; 0 when it has none that can be read. */
-export function revisionOf({ metadata }: Pick<ReplicaSet, 'metadata'>): number {
-  return wholeNumber(metadata.annotations?.[revision]) ?? 0;
+export function revisionOf({ metadata }: Pick<ReplicaSet, 'metadata'>): bigint {
+  return readRevision(metadata.annotations?.[revision] ?? '') ?? 0n;
 }
 
-export function maxRevision(replicaSets: readonly ReplicaSet[]): number {
-  return Math.max(0, ...replicaSets.map(revisionOf));
+export function nextRevision(replicaSets: readonly ReplicaSet[]): bigint {
+  return replicaSets.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
 }
 
 /** How many replicas the Deployment wanted when it last scaled this ReplicaSet. */
@@ -50,13 +50,13 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
  * The annotations of the newest ReplicaSet: its Deployment's, and its revision. One that returns from an older revision
  * (a rollback) gets a new number and remembers the old one.
  */
-export function newestAnnotations(deployment: Deployment, current: Annotations, newRevision: number): Annotations {
+export function newestAnnotations(deployment: Deployment, current: Annotations, newRevision: bigint): Annotations {
   const copied = Object.fromEntries(
     Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.includes(name)),
   );
   const next = { ...current, ...copied };
   const old = current[revision];
-  const oldNumber = old === undefined || old === '' ? 0 : wholeNumber(old);
+  const oldNumber = old === undefined || old === '' ? 0n : readRevision(old);
   // A number that someone else wrote and that cannot be read is left alone, and so is one that is ahead of us.
   if (oldNumber === undefined || oldNumber >= newRevision) return next;
   const history = old === undefined ? {} : { [revisionHistory]: extended(current[revisionHistory] ?? '', old) };
@@ -68,6 +68,13 @@ function extended(history: string, old: string): string {
   const revisions = history === '' ? [old] : [...history.split(','), old];
   while (revisions.length > 1 && revisions.join().length > maxHistoryLength) revisions.shift();
   return revisions.join();
+}
+
+/** Revisions have 64 bits, more than a number can tell apart; an adopted ReplicaSet may bring any. */
+function readRevision(text: string): bigint | undefined {
+  if (!/^\d{1,19}$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

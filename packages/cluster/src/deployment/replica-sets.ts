@@ -2,7 +2,7 @@
 import { controllerReference, equalJson } from '@keelson/core';
 import { Deployment, type NewReplicaSet, type ReplicaSet } from '@keelson/core/apps/v1';
 import type { PodTemplateSpec } from '@keelson/core/v1';
-import { maxRevision, newestAnnotations, revisionOf, sizeAnnotations } from './annotations.ts';
+import { newestAnnotations, nextRevision, revisionOf, sizeAnnotations } from './annotations.ts';
 import { replicasOf } from './bounds.ts';
 import { canonical, templateHash } from './template-hash.ts';
 
@@ -36,7 +36,8 @@ export function byAge(a: ReplicaSet, b: ReplicaSet): number {
 }
 
 function byRevision(a: ReplicaSet, b: ReplicaSet): number {
-  return revisionOf(a) - revisionOf(b) || byAge(a, b);
+  const [left, right] = [revisionOf(a), revisionOf(b)];
+  return left === right ? byAge(a, b) : left < right ? -1 : 1;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -67,7 +68,7 @@ export function newReplicaSet(
       namespace,
       labels,
       annotations: {
-        ...newestAnnotations(deployment, {}, maxRevision(old) + 1),
+        ...newestAnnotations(deployment, {}, nextRevision(old)),
         ...sizeAnnotations(deployment),
       },
       ownerReferences: [controllerReference(Deployment, deployment)],
@@ -85,7 +86,7 @@ export function newReplicaSet(
 export function refreshed(deployment: Deployment, { newest, old }: ReplicaSets): ReplicaSet | undefined {
   if (!newest) return undefined;
   const current = newest.metadata.annotations ?? {};
-  const annotations = newestAnnotations(deployment, current, maxRevision(old) + 1);
+  const annotations = newestAnnotations(deployment, current, nextRevision(old));
   const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
   if (equalJson(annotations, current) && (newest.spec.minReadySeconds ?? 0) === minReadySeconds) return undefined;
   return { ...newest, metadata: { ...newest.metadata, annotations }, spec: { ...newest.spec, minReadySeconds } };
