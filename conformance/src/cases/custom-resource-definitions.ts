@@ -273,6 +273,44 @@ export const definitions: Area = {
       field: `${schemaPath}.properties[a].items`,
     }),
 
+    'schema: items that are no schema are none': refused(withProperty({ type: 'array', items: 5 }), {
+      reason: 'FieldValueRequired',
+      message: 'Required value: must be specified',
+      field: `${schemaPath}.properties[a].items`,
+    }),
+
+    'schema: inside of items and additionalProperties what is empty or unknown is dropped, without a word': async (
+      t,
+    ) => {
+      const sent = { type: 'string', nullable: false, 'x-kubernetes-embedded-resource': false, gold: 1 };
+      const schema = (inner: unknown) => ({
+        type: 'object',
+        properties: {
+          a: { type: 'array', items: inner },
+          b: { type: 'object', additionalProperties: inner },
+          c: { type: 'array', items: { type: 'array', items: inner } },
+        },
+      });
+      const query = { dryRun: 'All', fieldValidation: 'Strict' };
+      (await t.post(customResourceDefinitions, withSchema(schema(sent))(), { query })).is(201, {
+        spec: { versions: [{ schema: { openAPIV3Schema: exactly(schema({ type: 'string' })) } }] },
+      });
+    },
+
+    'schema: inside of items and additionalProperties types are checked': async (t) => {
+      const refusal = (why: string) =>
+        badRequest(`CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: ${why}`);
+      const of = (path: string) =>
+        `json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.${path}.type of type string`;
+      const post = (property: unknown) => t.post(customResourceDefinitions, withProperty(property)());
+      (await post({ type: 'array', items: { type: 5 } })).refuses(refusal(of('items')));
+      (await post({ type: 'array', items: { properties: { b: { type: 5 } } } })).refuses(
+        refusal(of('items.properties')),
+      );
+      (await post({ type: 'object', additionalProperties: { type: 5 } })).refuses(refusal(of('additionalProperties')));
+      (await post({ type: 'object', additionalProperties: 5 })).refuses(refusal('boolean or JSON schema expected'));
+    },
+
     'schema: properties and additionalProperties exclude each other': refused(
       withProperty({
         type: 'object',

@@ -45,7 +45,7 @@ function mismatch(value: unknown, type: GoType, { struct, dotted }: FieldLocatio
   return new GoJsonError(`json: cannot unmarshal ${shown} into ${where} of type ${type.go}`);
 }
 
-/** `value` is not null; the result is never undefined. */
+/** `value` is not null; the result is `undefined` for a schema's items that are no schema, and never else. */
 function read(value: unknown, type: GoType, place: FieldLocation, unknown: string[]): unknown {
   switch (type.type) {
     case 'string':
@@ -80,6 +80,8 @@ function read(value: unknown, type: GoType, place: FieldLocation, unknown: strin
     case 'intOrString':
       if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))) return value;
       throw mismatch(value, type, place);
+    case 'schemaOr':
+      return readSchemaOr(value, type, place);
     case 'list':
       if (!Array.isArray(value)) throw mismatch(value, type, place);
       return value.map((item, index) =>
@@ -103,6 +105,21 @@ function read(value: unknown, type: GoType, place: FieldLocation, unknown: strin
     default:
       return type satisfies never;
   }
+}
+
+/** These types read themselves: what they do not know is dropped without a word, even where others are strict. */
+function readSchemaOr(
+  value: unknown,
+  { or, item }: Extract<GoType, { type: 'schemaOr' }>,
+  place: FieldLocation,
+): unknown {
+  if (isObject(value)) return read(value, item, place, []);
+  if (or === 'boolean') {
+    if (typeof value !== 'boolean') throw new GoJsonError('boolean or JSON schema expected');
+    return value;
+  }
+  if (!Array.isArray(value)) return undefined;
+  return value.map((each) => (isObject(each) ? read(each, item, place, []) : each));
 }
 
 function readStruct(
@@ -183,6 +200,7 @@ export function zero(type: GoType): unknown {
     case 'time':
     case 'microTime':
     case 'any':
+    case 'schemaOr':
     case 'list':
     case 'map':
       return null;

@@ -14,6 +14,8 @@ export type GoType =
   | { readonly type: 'time' | 'microTime' | 'quantity' | 'intOrString' | 'duration'; readonly go: string }
   /** Any JSON: raw extensions, field sets, the JSON of CRD schemas. */
   | { readonly type: 'any'; readonly go: string }
+  /** In the schemas of CRDs: a schema, or something else. */
+  | { readonly type: 'schemaOr'; readonly go: string; readonly or: 'array' | 'boolean'; readonly item: GoType }
   | { readonly type: 'list' | 'map'; readonly go: string; readonly item: GoType }
   | {
       readonly type: 'struct';
@@ -65,7 +67,7 @@ const special: readonly (readonly [RegExp, GoType['type']])[] = [
   [/\.meta\.v1\.Duration$/, 'duration'],
   [/\.Quantity$/, 'quantity'],
   [/\.IntOrString$/, 'intOrString'],
-  [/\.(?:FieldsV1|RawExtension|JSON|JSONSchemaPropsOr\w+)$/, 'any'],
+  [/\.(?:FieldsV1|RawExtension|JSON)$/, 'any'],
 ];
 
 function resolve(text: string): GoType {
@@ -87,6 +89,15 @@ function resolve(text: string): GoType {
   }
   const known = structs.get(text);
   if (known !== undefined) return known;
+  const [, schema] = /^(.+\.JSONSchemaProps)Or\w+$/.exec(text) ?? [];
+  if (schema !== undefined) {
+    return {
+      type: 'schemaOr',
+      go: short(text),
+      or: text.endsWith('Bool') ? 'boolean' : 'array',
+      item: resolve(schema),
+    };
+  }
   const own = special.find(([pattern]) => pattern.test(text));
   if (own !== undefined) return { type: own[1], go: short(text) } as GoType;
   const declaration = declarations()[text];
