@@ -32,7 +32,7 @@ export interface SessionStreams {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Writer;
   readonly stderr: Writer;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller has left, or the container has ended. */
   readonly signal: AbortSignal;
 }
 

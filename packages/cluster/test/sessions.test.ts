@@ -139,4 +139,20 @@ describe('a session in a simulated container', () => {
     await assert.rejects(say('exec?container=web&command=ls'), /Unexpected server response: 400/);
     await assert.rejects(say('portforward?ports=80'), /Unexpected server response: 501/);
   });
+
+  test('what runs in a container ends with it', async () => {
+    const client = createClient({ transport: cluster.transport });
+    let isOver = false;
+    cluster.pods.onExec(async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        isOver = true;
+      });
+      await client.delete(Pod, 'default/a', { gracePeriodSeconds: 1 });
+      return new Promise(() => {}); // as `tail -f` would
+    });
+    const { status } = await say('exec?container=web&stdout=true&command=tail');
+    assert.equal(status.reason, 'NonZeroExitCode');
+    assert.match(JSON.stringify(status), /exit status 137/);
+    assert.ok(isOver);
+  });
 });

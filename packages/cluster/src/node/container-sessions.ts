@@ -2,7 +2,7 @@
  * Exec and attach on the simulated node: a test answers them, or they say in words what a simulated pod is.
  *
  * Whether there is a container to go into is said as a kubelet says it. Who attaches sees what the container writes, until
- * it ends.
+ * it ends. What a test runs in a container ends with it, too, as if it had been killed.
  */
 import type { ContainerSession, ContainerSessionRequest, ContainerSessions, SessionStreams } from '@keelson/apiserver';
 import type { Pod } from '@keelson/core/v1';
@@ -26,7 +26,9 @@ export function simulatedSessions({ node, handler, output }: SimulatedSessionsOp
       return { type: 'refused', message: `container not found (${JSON.stringify(container)})` };
     }
     const run = async (io: SessionStreams) => {
-      const answered = await handler(type)?.(sessionOf(request, io));
+      const answer = handler(type);
+      const written = (signal: AbortSignal) => output(pod, container, signal);
+      const answered = answer && (await whileItRuns(io, written, (streams) => answer(sessionOf(request, streams))));
       if (answered !== undefined) return answered;
       io.stderr.write(inWords(request));
       if (type === 'exec') return 126; // as a shell says that something cannot be executed
@@ -35,6 +37,26 @@ export function simulatedSessions({ node, handler, output }: SimulatedSessionsOp
     };
     return { type: 'session', run };
   };
+}
+
+/** The answer, or the code of a process that was killed if the container ends before. */
+async function whileItRuns(
+  io: SessionStreams,
+  written: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  answer: (streams: SessionStreams) => ReturnType<SessionHandler>,
+): Promise<number | undefined> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([io.signal, over.signal]);
+  const ended = async () => {
+    for await (const _ of written(signal));
+    over.abort(new Error('the container ended'));
+    return 137;
+  };
+  try {
+    return await Promise.race([answer({ ...io, signal }), ended()]);
+  } finally {
+    over.abort(new Error('the session is over'));
+  }
 }
 
 const sessionOf = ({ pod, container, command, tty }: ContainerSessionRequest, io: SessionStreams): PodSession => ({
