@@ -7,10 +7,14 @@ export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
 export const controllerPrograms = ['kube-controller-manager', 'kube-scheduler'] as const;
 export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 
+/** Kubernetes' own tests, for a cluster that runs already. */
+export const testPrograms = ['e2e.test'] as const;
+
 export type Program =
   | (typeof apiPrograms)[number]
   | (typeof controllerPrograms)[number]
-  | (typeof nodePrograms)[number];
+  | (typeof nodePrograms)[number]
+  | (typeof testPrograms)[number];
 export type Product = 'kubernetes' | 'etcd' | 'pause';
 
 /** Raise it with every change of go/pause/main.go. */
@@ -18,6 +22,11 @@ const pauseVersion = 'v1';
 
 export function productOf(program: Program): Product {
   return program === 'etcd' || program === 'pause' ? program : 'kubernetes';
+}
+
+/** Whether Go makes it of a package's tests. */
+export function isTest(program: Program): boolean {
+  return (testPrograms as readonly Program[]).includes(program);
 }
 
 /** The version under which a product is cached. */
@@ -38,7 +47,7 @@ export function productVersion(product: Product, kubernetesVersion: string): str
 export function goPackage(program: Program): string {
   switch (productOf(program)) {
     case 'kubernetes':
-      return `k8s.io/kubernetes/cmd/${program}`;
+      return isTest(program) ? 'k8s.io/kubernetes/test/e2e' : `k8s.io/kubernetes/cmd/${program}`;
     case 'etcd':
       return 'go.etcd.io/etcd/server/v3';
     case 'pause':

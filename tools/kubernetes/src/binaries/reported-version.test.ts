@@ -8,6 +8,8 @@ for (const [output, version] of [
   ['Client Version: v1.36.4\nKustomize Version: v5.8.1\n', 'v1.36.4'],
   ['etcd Version: 3.6.16\nGit SHA: Not provided\n', 'v3.6.16'],
   ['Kubernetes v0.0.0-master+$Format:%H$\n', 'v0.0.0-master+$Format:%H$'],
+  ['v1.36.4\n', 'v1.36.4'],
+  ['1.36.4\n', undefined],
   ['hello', undefined],
   ['', undefined],
 ] as const) {

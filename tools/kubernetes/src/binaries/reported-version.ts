@@ -14,8 +14,8 @@ export async function reportedVersion(program: Program, path: string): Promise<s
   );
 }
 
-/** `Kubernetes v1.36.4`, `Client Version: v1.36.4` or `etcd Version: 3.6.16`. */
+/** `Kubernetes v1.36.4`, `Client Version: v1.36.4`, `etcd Version: 3.6.16`, or `v1.36.4` alone. */
 export function versionIn(output: string): string | undefined {
-  const [, version] = /^(?:Kubernetes|Client Version:|etcd Version:) v?(\d+\.\d+\.\d\S*)/m.exec(output) ?? [];
+  const [, version] = /^(?:(?:Kubernetes|Client Version:|etcd Version:) v?|v)(\d+\.\d+\.\d\S*)/m.exec(output) ?? [];
   return version && `v${version}`;
 }
