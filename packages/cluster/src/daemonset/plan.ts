@@ -36,7 +36,9 @@ export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly P
   for (const pod of pods) {
     const node = targetNode(pod);
     if (node === undefined || (hasEnded(pod) && isGoing(pod))) continue;
-    byNode.set(node, [...(byNode.get(node) ?? []), pod]);
+    const known = byNode.get(node);
+    if (known) known.push(pod);
+    else byNode.set(node, [pod]);
   }
   return byNode;
 }

@@ -11,11 +11,7 @@ interface Place {
 
 export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const places = pods.flatMap((pod) => placeOf(service, pod) ?? []);
-  const groups = new Map<string, readonly Place[]>();
-  for (const place of places) {
-    const key = JSON.stringify(place.ports);
-    groups.set(key, [...(groups.get(key) ?? []), place]);
-  }
+  const groups = Map.groupBy(places, ({ ports }) => JSON.stringify(ports));
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => subset(group));
 }
 

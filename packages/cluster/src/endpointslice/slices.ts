@@ -68,14 +68,15 @@ function wanted(
   nodeOf: (name: string) => Node | undefined,
   type: AddressType,
 ): ReadonlyMap<string, Group> {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, Group & { readonly endpoints: Endpoint[] }>();
   for (const pod of pods.filter(hasAddress)) {
     const node = nodeOf(pod.spec.nodeName ?? '');
     if (!node && !service.spec.publishNotReadyAddresses) continue;
     const endpoint = endpointOf(service, pod, node, type);
     const ports = portsOf(service, pod);
-    const { endpoints = [] } = groups.get(keyOf(ports)) ?? {};
-    groups.set(keyOf(ports), { ports, endpoints: endpoint ? [...endpoints, endpoint] : endpoints });
+    const group = groups.get(keyOf(ports)) ?? { ports, endpoints: [] };
+    if (endpoint) group.endpoints.push(endpoint);
+    groups.set(keyOf(ports), group);
   }
   return groups;
 }

@@ -22,6 +22,19 @@ import {
   withProvisioner,
 } from './binding.ts';
 
+/** By class, those that wait for a volume; by the volume, those that ask for it by name. */
+const claimIndexes = {
+  waiting: (claim: PersistentVolumeClaim): readonly string[] =>
+    isBound(claim) ? [] : [claim.spec.storageClassName ?? ''],
+  asking: ({ spec }: PersistentVolumeClaim): readonly string[] => (spec.volumeName ? [spec.volumeName] : []),
+};
+/** By class, those that nobody has; by the claim, those that it has, or that are reserved for it. */
+const volumeIndexes = {
+  free: ({ spec }: PersistentVolume): readonly string[] => (spec.claimRef ? [] : [spec.storageClassName ?? '']),
+  claim: ({ spec: { claimRef } }: PersistentVolume): readonly string[] =>
+    claimRef ? [`${claimRef.namespace}/${claimRef.name}`] : [],
+};
+
 export function startVolumeBinder(context: ControllerContext): RunningController {
   const binder = new VolumeBinder(context);
   return startLoop(context, {
@@ -47,8 +60,8 @@ class VolumeBinder {
     this.#context = context;
     this.queue = createWorkQueue({ clock });
     this.#recorder = context.recorder('persistentvolume-controller');
-    this.#claims = informers.informer(PersistentVolumeClaim);
-    this.#volumes = informers.informer(PersistentVolume);
+    this.#claims = informers.informer(PersistentVolumeClaim, { indexes: claimIndexes });
+    this.#volumes = informers.informer(PersistentVolume, { indexes: volumeIndexes });
     this.#classes = informers.informer(StorageClass);
     this.#claims.subscribe(
       ({ type, object }) => {
@@ -60,11 +73,17 @@ class VolumeBinder {
     this.#volumes.subscribe(
       ({ object }) => {
         this.queue.add(keyOf(object));
-        this.#retryUnbound(object);
+        const { claimRef, storageClassName = '' } = object.spec;
+        if (claimRef) this.queue.add(`${claimRef.namespace}/${claimRef.name}`);
+        else
+          this.#retry([
+            ...this.#waitingFor(storageClassName),
+            ...this.#claims.store.byIndex('asking', object.metadata.name),
+          ]);
       },
       { signal },
     );
-    this.#classes.subscribe(() => this.#retryUnbound(), { signal });
+    this.#classes.subscribe(({ object }) => this.#retry(this.#waitingFor(object.metadata.name)), { signal });
   }
 
   get informers() {
@@ -72,10 +91,12 @@ class VolumeBinder {
   }
 
   /** A volume or a class that came may be the one that claims wait for; a volume that went is missed by its claim. */
-  #retryUnbound(volume?: PersistentVolume): void {
-    const { namespace, name } = volume?.spec.claimRef ?? {};
-    if (name !== undefined) this.queue.add(`${namespace}/${name}`);
-    else for (const claim of this.#claims.store.list()) if (!isBound(claim)) this.queue.add(keyOf(claim));
+  #retry(claims: readonly PersistentVolumeClaim[]): void {
+    for (const claim of claims) this.queue.add(keyOf(claim));
+  }
+
+  #waitingFor(storageClass: string): readonly PersistentVolumeClaim[] {
+    return this.#claims.store.byIndex('waiting', storageClass);
   }
 
   async sync(key: NamespacedName): Promise<void> {
@@ -104,7 +125,9 @@ class VolumeBinder {
     if (volumeName) return this.#bindRequested(claim, volumeName);
     const storageClass = this.#classes.store.get(storageClassName ?? '');
     const isDelayed = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-    const volume = volumeFor(claim, this.#volumes.store.list(), isDelayed);
+    const { store } = this.#volumes;
+    const candidates = [...store.byIndex('claim', keyOf(claim)), ...store.byIndex('free', storageClassName ?? '')];
+    const volume = volumeFor(claim, candidates, isDelayed);
     if (volume) await this.#bind(volume, claim);
     else if (waitsForPod(claim, storageClass)) {
       this.#say(claim, 'WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
