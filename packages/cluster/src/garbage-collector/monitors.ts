@@ -77,7 +77,8 @@ function isCollectable(resource: DiscoveredKind): boolean {
   return canBe('delete') && canBe('list') && canBe('watch') && !ignored.includes(resourceNameOf(resource));
 }
 
-const idOf = ({ group, version, resource }: DiscoveredKind): string => `${group}/${version}/${resource}`;
+/** By which a watch of it is told apart from others. */
+export const idOf = ({ group, version, resource }: DiscoveredKind): string => `${group}/${version}/${resource}`;
 
 /** Of an object what links it to others; whoever watches by this shares the watch. */
 export function metadataOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {

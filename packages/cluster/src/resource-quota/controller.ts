@@ -12,7 +12,7 @@ import { type Counted, isTerminating, quotaNames } from '@keelson/core/quota';
 import { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '@keelson/core/v1';
 import type { ControllerContext, RunningController } from '../context.ts';
 import { startLoop } from '../control-loop.ts';
-import { metadataOnly } from '../garbage-collector/monitors.ts';
+import { idOf, metadataOnly } from '../garbage-collector/monitors.ts';
 import { resourcesOf } from '../resources.ts';
 import { type Census, statusOf, takesOther } from './quota-status.ts';
 
@@ -38,7 +38,7 @@ class ResourceQuotaController {
   readonly #pods: InformerHandle<Pod>;
   readonly #services: InformerHandle<Service>;
   readonly #claims: InformerHandle<PersistentVolumeClaim>;
-  /** Watches of the other resources that a quota counts, by name. */
+  /** Watches of the other resources that quotas count, by group, version and name. */
   readonly #others = new Map<string, InformerHandle>();
 
   constructor(context: ControllerContext) {
@@ -91,6 +91,7 @@ class ResourceQuotaController {
     if (quota === undefined) return;
     const names = Object.keys(quota.spec?.hard ?? {});
     const { preferred } = resourcesOf(await discovery.read());
+    await this.#release(preferred);
     const limited = preferred.filter((each) => isCountable(each) && quotaNames(resourceNameOf(each), names).length > 0);
     const censuses = await Promise.all(limited.map((each) => this.#census(each, quota.metadata.namespace)));
     const status = statusOf(quota, censuses, clock.now());
@@ -115,7 +116,7 @@ class ResourceQuotaController {
   /** What has gone is counted no more, so that it must be known when something goes. */
   #watch(resource: string, kind: DiscoveredKind): void {
     if (['pods', 'services', 'persistentvolumeclaims', 'resourcequotas'].includes(resource)) return;
-    if (this.#others.has(resource)) return;
+    if (this.#others.has(idOf(kind))) return;
     const { informers, signal } = this.#context;
     const handle = informers.informer(kind, { transform: metadataOnly });
     handle.subscribe(
@@ -124,7 +125,15 @@ class ResourceQuotaController {
       },
       { signal },
     );
-    this.#others.set(resource, handle);
+    this.#others.set(idOf(kind), handle);
+  }
+
+  /** Definitions come, change their version and go. */
+  async #release(served: readonly DiscoveredKind[]): Promise<void> {
+    const ids = new Set(served.map(idOf));
+    const gone = [...this.#others].filter(([id]) => !ids.has(id));
+    for (const [id] of gone) this.#others.delete(id);
+    await Promise.all(gone.map(([, handle]) => handle[Symbol.asyncDispose]()));
   }
 }
 
