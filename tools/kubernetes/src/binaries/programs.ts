@@ -8,7 +8,7 @@ export const controllerPrograms = ['kube-controller-manager', 'kube-scheduler'] 
 export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 
 /** Kubernetes' own tests, for a cluster that runs already. */
-export const testPrograms = ['e2e.test'] as const;
+const testPrograms = ['e2e.test'] as const;
 
 export type Program =
   | (typeof apiPrograms)[number]
