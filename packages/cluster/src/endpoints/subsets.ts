@@ -11,7 +11,13 @@ interface Place {
 
 export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const places = pods.flatMap((pod) => placeOf(service, pod) ?? []);
-  const groups = Map.groupBy(places, ({ ports }) => JSON.stringify(ports));
+  const groups = new Map<string, Place[]>();
+  for (const place of places) {
+    const key = JSON.stringify(place.ports);
+    const known = groups.get(key);
+    if (known) known.push(place);
+    else groups.set(key, [place]);
+  }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => subset(group));
 }
 
