@@ -7,6 +7,7 @@ import { createCommand } from './create-command.ts';
 import { devCommand } from './dev-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { explainCommand } from './explain-command.ts';
+import { generateCommand } from './generate-command.ts';
 import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
 import { ownVersion } from './own-version.ts';
@@ -44,6 +45,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(initCommand(shell))
     .addCommand(createCommand(shell))
     .addCommand(devCommand(shell))
+    .addCommand(generateCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(runCommand(shell))

@@ -14,9 +14,11 @@ export interface GenerateOptions {
   readonly version?: string | undefined;
   /** The namespaces that it watches, in each of which it gets a Role. @default all, by a ClusterRole */
   readonly namespaces?: readonly string[] | undefined;
+  /** The kinds whose definitions it brings. @default those that its controllers reconcile and that `defineKind` made */
+  readonly kinds?: readonly DefinedKind[] | undefined;
 }
 
-/** A kind that the operator reconciles and that is defined beside it, and what is applied for it. */
+/** A kind of the operator's own, and what is applied for it. */
 export interface Definition {
   readonly kind: DefinedKind;
   readonly crd: NewCustomResourceDefinition;
@@ -52,12 +54,11 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
     throw new RangeError(`${name}: it always watches all namespaces; leave "namespaces" out`);
   }
   const image = options.image ?? `${name}:${version ?? 'latest'}`;
-  const definitions = definedKindsOf(operator).map((kind) => ({ kind, crd: crdOf(kind) }));
+  const definitions = (options.kinds ?? reconciledKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
   return { operator, process, definitions, name, namespace, image, version, namespaces };
 }
 
-/** The kinds that an operator reconciles and whose definitions it brings; built-in and foreign ones are not among them. */
-export function definedKindsOf({ controllers }: Operator): readonly DefinedKind[] {
+function reconciledKinds({ controllers }: Operator): readonly DefinedKind[] {
   return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 

@@ -1,0 +1,80 @@
+/** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isObject } from '@keelson/core';
+import { type GenerateOptions, generateFiles } from '@keelson/generate';
+import { CommandError, Discrepancy } from './command-error.ts';
+import type { GenerateFlags } from './generate-command.ts';
+import { type FileChange, fileChanges, writeChanges } from './generated-files.ts';
+import { lineDiff } from './line-diff.ts';
+import { loadOperator } from './operator-module.ts';
+import { json, painted } from './print.ts';
+import type { Shell } from './shell.ts';
+
+export async function generate(flags: GenerateFlags, shell: Shell): Promise<void> {
+  const { operator, kinds, place } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+  const chosen = await optionsIn(join(place.folder, 'package.json'));
+  const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
+  const files = generateFiles(operator, { ...chosen, ...given, kinds });
+  const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
+  const changes = await fileChanges(folder, files);
+  if (!flags.check) await writeChanges(folder, changes);
+  const warnings = files.flatMap(({ warning }) => warning ?? []);
+  if (flags.output === 'json') {
+    shell.out(json({ folder, changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings }));
+  } else {
+    shell.out(changes.map((change) => textOf(change, flags, shell)).join(''));
+    if (changes.length === 0) shell.out(`All ${files.length} files in ${folder} are as generated.\n`);
+    for (const warning of warnings) shell.err(`keelson generate: ${warning}.\n`);
+  }
+  if (!flags.check || changes.length === 0) return;
+  if (flags.output === 'json') throw new Discrepancy();
+  const count = changes.length === 1 ? '1 file is' : `${changes.length} files are`;
+  throw new CommandError(`${count} not as generated`, 'run "keelson generate" and commit what it writes');
+}
+
+const told = ({ path, change }: FileChange) => ({ path, change });
+const withDiff = (each: FileChange) => ({ ...told(each), diff: lineDiff(each.before ?? '', each.after ?? '') });
+
+const words = { create: 'created', update: 'updated', remove: 'removed' } as const;
+const wanted = { create: 'missing', update: 'differs', remove: 'left over' } as const;
+const styles = { create: 'green', update: 'yellow', remove: 'red' } as const;
+
+function textOf({ path, change, before = '', after = '' }: FileChange, { check }: GenerateFlags, shell: Shell): string {
+  const word = (check ? wanted : words)[change];
+  const head = `${painted(shell, styles[change], word.padEnd(check ? 9 : 7))}  ${path}\n`;
+  return check && change === 'update' ? `${head}${colored(lineDiff(before, after), shell)}` : head;
+}
+
+const colored = (lines: readonly string[], shell: Shell): string =>
+  lines
+    .map(
+      (line) =>
+        `    ${line.startsWith('+') ? painted(shell, 'green', line) : line.startsWith('-') ? painted(shell, 'red', line) : line}\n`,
+    )
+    .join('');
+
+/** What package.json says of the installation; anything that is not what it should be is told. */
+async function optionsIn(manifest: string): Promise<GenerateOptions> {
+  if (!existsSync(manifest)) return {};
+  const { keelson, version } = JSON.parse(await readFile(manifest, 'utf8')) as Readonly<Record<string, unknown>>;
+  const { image, namespace, namespaces } = isObject(keelson) ? keelson : {};
+  const text = (name: string, value: unknown): string | undefined => {
+    if (value === undefined || typeof value === 'string') return value;
+    throw new CommandError(`${manifest}: keelson.${name} is ${JSON.stringify(value)}`, 'make it a text');
+  };
+  const isList = Array.isArray(namespaces) && namespaces.every((each) => typeof each === 'string');
+  if (namespaces !== undefined && !isList) {
+    throw new CommandError(
+      `${manifest}: keelson.namespaces is ${JSON.stringify(namespaces)}`,
+      'make it a list of texts',
+    );
+  }
+  return {
+    image: text('image', image),
+    namespace: text('namespace', namespace),
+    version: typeof version === 'string' ? version : undefined,
+    namespaces: isList ? (namespaces as readonly string[]) : undefined,
+  };
+}

@@ -1,0 +1,158 @@
+/** `keelson generate`: what it writes, what it leaves alone, and how it tells of drift. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
+import { runKeelson } from './test-shell.ts';
+
+for (const name of ['memcached', 'echo']) {
+  test(`the files of operators/${name} are as generated`, async () => {
+    const cwd = fileURLToPath(new URL(`../../../operators/${name}`, import.meta.url));
+    const { code, out, err } = await runKeelson(['generate', '--check'], { cwd });
+    assert.deepEqual([code, err], [0, ''], out);
+  });
+}
+
+describe('keelson generate', () => {
+  let projects: Projects;
+  let made = 0;
+  before(async () => {
+    projects = await createProjects();
+  });
+  after(() => projects[Symbol.asyncDispose]());
+
+  /** A project of its own, with everything generated. */
+  const project = async (manifest = websiteManifest) => {
+    made += 1;
+    const name = `project-${made}`;
+    await projects.write(`${name}/package.json`, manifest);
+    await projects.write(`${name}/src/operator.ts`, websiteSource({ group: `${name}.example.com` }));
+    const cwd = join(projects.root, name);
+    const generate = (...args: readonly string[]) => runKeelson(['generate', ...args], { cwd });
+    const first = await generate();
+    assert.equal(first.code, 0, first.err);
+    return { name, cwd, generate, first, file: (path: string) => join(cwd, path) };
+  };
+  const role = 'config/rbac/role.yaml';
+  const withLine = async (file: string, line: string) => writeFile(file, (await readFile(file, 'utf8')) + line);
+
+  test('it writes what is missing and says so, and a second time nothing', async () => {
+    const { generate, first, file, cwd } = await project();
+    assert.match(first.out, /^created {2}config\/rbac\/role\.yaml$/m);
+    const { mtimeMs } = await stat(file(role));
+    const again = await generate();
+    assert.match(again.out, new RegExp(`^All \\d+ files in ${cwd} are as generated\\.\\n$`));
+    assert.equal((await stat(file(role))).mtimeMs, mtimeMs);
+    assert.equal((await generate('--check')).code, 0);
+  });
+
+  test('--check shows the lines that differ, writes nothing and exits with 1', async () => {
+    const { generate, file } = await project();
+    await withLine(file(role), '# mine\n');
+    await rm(file('docs/api.md'));
+    const { code, out, err } = await generate('--check');
+    assert.equal(code, 1);
+    assert.equal(
+      err,
+      'keelson generate: 2 files are not as generated; run "keelson generate" and commit what it writes.\n',
+    );
+    assert.match(
+      out,
+      /^differs {4}config\/rbac\/role\.yaml\n {4}@@ \d+\n( {5}.*\n){2} {4}-# mine\nmissing {4}docs\/api\.md\n$/,
+    );
+    assert.match(await readFile(file(role), 'utf8'), /# mine\n$/);
+
+    const forScripts = await generate('--check', '--output', 'json');
+    assert.deepEqual([forScripts.code, forScripts.err], [1, '']);
+    const { changes } = JSON.parse(forScripts.out);
+    assert.deepEqual(
+      changes.map(({ path, change }: { path: string; change: string }) => `${change} ${path}`),
+      [`update ${role}`, 'create docs/api.md'],
+    );
+    assert.match((await generate()).out, /^updated {2}config\/rbac\/role\.yaml\ncreated {2}docs\/api\.md\n$/);
+  });
+
+  test('what is no longer generated is removed, if it is ours', async () => {
+    const { generate, file } = await project();
+    await writeFile(file('config/rbac/old.yaml'), await readFile(file(role), 'utf8'));
+    await mkdir(file('config/webhook'));
+    await writeFile(file('config/webhook/old.yaml'), await readFile(file(role), 'utf8'));
+    await writeFile(file('config/rbac/mine.yaml'), 'kind: Role\n');
+    assert.match(
+      (await generate('--check')).out,
+      /^left over {2}config\/rbac\/old\.yaml\nleft over {2}config\/webhook\/old/,
+    );
+    assert.equal((await generate()).out, 'removed  config/rbac/old.yaml\nremoved  config/webhook/old.yaml\n');
+    assert.ok((await readdir(file('config/rbac'))).includes('mine.yaml'));
+    assert.ok(!(await readdir(file('config'))).includes('webhook'), 'the empty folder goes, too');
+  });
+
+  test('files of the user are made once and never overwritten', async () => {
+    const { name, generate, file } = await project();
+    const sample = `config/samples/${name}_v1_website.yaml`;
+    for (const path of [sample, 'config/default/kustomization.yaml']) {
+      await withLine(file(path), '# mine\n');
+      assert.equal((await generate('--check')).code, 0);
+      await generate();
+      assert.match(await readFile(file(path), 'utf8'), /# mine\n$/);
+    }
+  });
+
+  test('a file that somebody else wrote is not overwritten, and nothing else is written either', async () => {
+    const { generate, file } = await project();
+    await writeFile(file(role), 'kind: Role\n');
+    await rm(file('docs/api.md'));
+    const { code, err } = await generate();
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^keelson generate: config\/rbac\/role\.yaml in \S+ is not generated, and would be overwritten; move it away/,
+    );
+    assert.equal(await readFile(file(role), 'utf8'), 'kind: Role\n');
+    await assert.rejects(stat(file('docs/api.md')));
+  });
+
+  test('a write that fails half way leaves everything as it was', async () => {
+    const { generate, file } = await project();
+    await rm(file('config/crd'), { recursive: true });
+    await withLine(file(role), '# drift\n');
+    await rm(file('docs'), { recursive: true });
+    await writeFile(file('docs'), 'a file where a folder should be\n');
+    const { code, err } = await generate();
+    assert.equal(code, 1);
+    assert.match(err, /^keelson generate: nothing was written: .*docs.*; see who may write there\.\n$/);
+    assert.match(await readFile(file(role), 'utf8'), /# drift\n$/);
+    await assert.rejects(stat(file('config/crd')));
+  });
+
+  test('flags come before package.json, which comes before what the operator says', async () => {
+    const manifest = JSON.stringify({
+      type: 'module',
+      version: '1.2.3',
+      keelson: { operator: './src/operator.ts', image: 'r/website:1', namespaces: ['blue'] },
+    });
+    const { generate, file, cwd } = await project(manifest);
+    const deployment = () => readFile(file('config/manager/deployment.yaml'), 'utf8');
+    assert.match(
+      await deployment(),
+      /namespace: website-system\n[\s\S]*version: '1\.2\.3'\n[\s\S]*image: r\/website:1\n/,
+    );
+    assert.match(await deployment(), /- name: WATCH_NAMESPACE\n +value: blue\n/);
+    await generate('--image', 'r/website:2', '--namespace', 'web');
+    assert.match(await deployment(), /namespace: web\n[\s\S]*image: r\/website:2\n/);
+    const { out } = await generate('--output-dir', 'elsewhere', '--output', 'json');
+    assert.equal(JSON.parse(out).folder, join(cwd, 'elsewhere'));
+    assert.ok((await readdir(file('elsewhere'))).includes('config'));
+  });
+
+  test('what cannot be is told with where it stands and what to do', async () => {
+    const { generate, file } = await project();
+    assert.match((await generate('--namespace', 'My_Space')).err, /"My_Space" is no name of a namespace/);
+    await writeFile(file('package.json'), websiteManifest.replace('} }', ', "image": 7 } }'));
+    assert.match((await generate()).err, /package\.json: keelson\.image is 7; make it a text\.\n$/);
+    await writeFile(file('package.json'), websiteManifest.replace('} }', ', "namespaces": "blue" } }'));
+    assert.match((await generate()).err, /keelson\.namespaces is "blue"; make it a list of texts\.\n$/);
+  });
+});
