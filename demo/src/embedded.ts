@@ -81,6 +81,7 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
 
   const manager = createManager(memcachedOperator, {
     transport: await underOwnRules(cluster, client, memcachedOperator),
+    leaderElection: false,
     health: { host: '127.0.0.1', port: 8081, orFree: true },
     metrics: { host: '127.0.0.1', port: 8080, orFree: true },
     logger: logger(memcachedOperator.name),

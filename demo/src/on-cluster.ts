@@ -1,7 +1,7 @@
 /** Both operators on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
 import { resolve } from 'node:path';
 import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
-import { type PolicyRule, rulesOf } from '@keelson/core';
+import { type Operator, type PolicyRule, rulesOf } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { Echo, echoOperator, runEchoOperator, ScheduledEcho, settingsFrom } from '@keelson/echo-operator';
 import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
@@ -36,6 +36,7 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
     logger,
     health: { port: 8081, orFree: true },
     metrics: { port: 8080, orFree: true },
+    leaderElection: false,
   });
   // When one of them fails, the other stops too.
   const failed = new AbortController();
@@ -72,13 +73,16 @@ Ctrl-C stops the operators. What they have made stays, and so do the definitions
 `;
 }
 
+/** The demo is one replica of each. */
+const alone = (operator: Operator): Operator => ({ ...operator, leaderElection: false });
+
 async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {
   await using transport = connect(config, { userAgent: memcachedOperator.name });
   const client = createClient({ transport, fieldManager: memcachedOperator.name, signal });
   const missing = await missingAccess(client, [
     {
       namespace: undefined,
-      rules: [...installRules, ...rulesOf(memcachedOperator), ...rulesOf({ ...echoOperator, leaderElection: false })],
+      rules: [...installRules, ...[memcachedOperator, echoOperator].flatMap((each) => rulesOf(alone(each)))],
     },
   ]);
   if (missing.length > 0) {

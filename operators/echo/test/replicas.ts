@@ -1,17 +1,16 @@
 /** The operator as processes of its own on a cluster: three replicas, of which one can be killed. */
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { rulesOf } from '@keelson/core';
-import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
-import { crdOf } from '@keelson/schema';
 import type { Kubernetes } from '@keelson/tools-kubernetes';
 import { Echo, ScheduledEcho } from '../src/api/v1alpha1.ts';
 import { echoOperator } from '../src/operator.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const config = fileURLToPath(new URL('../config', import.meta.url));
 const { name } = echoOperator;
-export const namespace = 'operators';
+export const namespace = `${name}-system`;
 
 export interface ReplicaProcess {
   readonly id: string;
@@ -20,30 +19,15 @@ export interface ReplicaProcess {
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** Installs the definitions and the operator's account with its own rules, and no others. */
+/** Installs the definitions and the operator's account from the generated files: its own rules, and no others. */
 export async function install(kube: Kubernetes): Promise<string> {
-  const roleRef = { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name };
-  for (const object of [
-    crdOf(Echo),
-    crdOf(ScheduledEcho),
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: ClusterRole.kind,
-      metadata: { name },
-      rules: rulesOf(echoOperator),
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: ClusterRoleBinding.kind,
-      metadata: { name },
-      roleRef,
-      subjects: [{ kind: 'ServiceAccount', name, namespace }],
-    },
-  ]) {
-    await kube.apply(JSON.stringify(object));
-  }
+  const apply = async (...files: string[]) => {
+    const { code, stderr } = await kube.kubectl('apply', '--server-side', ...files);
+    assert.equal(code, 0, stderr);
+  };
+  await apply('-f', `${config}/manager/namespace.yaml`);
+  await apply('-k', `${config}/crd`);
+  await apply('-k', `${config}/rbac`);
   for (const kind of [Echo, ScheduledEcho]) {
     await kube.kubectl('wait', '--for=condition=Established', `crd/${kind.resource}.${kind.group}`, '--timeout=30s');
   }

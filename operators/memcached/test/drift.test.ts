@@ -7,7 +7,7 @@ import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Service } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
-import { memcachedOperator } from '../src/operator.ts';
+import { memcachedAlone } from './alone.ts';
 
 const key = 'default/cache';
 const container = '/spec/template/spec/containers/0';
@@ -45,7 +45,7 @@ const edits: Readonly<Record<string, unknown>> = {
 };
 
 async function started(log: (line: string) => void = () => {}): Promise<TestCluster> {
-  const cluster = await startCluster({ operators: [memcachedOperator], log });
+  const cluster = await startCluster({ operators: [memcachedAlone], log });
   await cluster.client.create(Memcached, { metadata: { namespace: 'default', name: 'cache' }, spec: { size: 2 } });
   await cluster.eventually(Memcached, key, (each) => conditionOf(each, 'Available').status === 'True');
   return cluster;

@@ -6,11 +6,11 @@ import { ClusterRole } from '@keelson/core/rbac/v1';
 import { ResourceQuota } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
-import { memcachedOperator } from '../src/operator.ts';
+import { memcachedAlone } from './alone.ts';
 
 const key = 'default/cache';
 const metadata = { namespace: 'default', name: 'cache' };
-const operators = [memcachedOperator];
+const operators = [memcachedAlone];
 const isDegraded = (memcached: Memcached) => conditionOf(memcached, 'Degraded').status === 'True';
 
 const cases = [
@@ -48,7 +48,7 @@ for (const { fails, reason, message } of cases) {
 
 test('an operator that may no longer do its work says that it is forbidden', async () => {
   await using cluster = await startCluster({ operators, tolerate: ['refusal'] });
-  const role = `operators:${memcachedOperator.name}`;
+  const role = `operators:${memcachedAlone.name}`;
   const { rules } = await cluster.client.get(ClusterRole, role);
   const without = (rules ?? []).map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }));
   await cluster.client.patch(ClusterRole, role, { rules: without });

@@ -15,8 +15,10 @@ export interface OperatorProcess extends AsyncDisposable {
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 export function startOperator(kubeconfig: string, options: readonly string[] = []): OperatorProcess {
-  const args = ['--kubeconfig', kubeconfig, '--health-port', '0', '--metrics-port', '0', '--log-format', 'json'];
-  const child: ChildProcess = spawn(process.execPath, [main, ...args, ...options], {
+  // Alone: the next one after a kill does not wait for the Lease of the killed one.
+  const args = ['--kubeconfig', kubeconfig, '--no-leader-elect', '--log-format', 'json'];
+  const ports = ['--health-port', '0', '--metrics-port', '0'];
+  const child: ChildProcess = spawn(process.execPath, [main, ...args, ...ports, ...options], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';

@@ -7,7 +7,7 @@ import { Deployment, type NewDeployment } from '@keelson/core/apps/v1';
 import { Pod } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
-import { memcachedOperator } from '../src/operator.ts';
+import { memcachedAlone } from './alone.ts';
 
 /** As the operator of 7aaa118 applied it for a Memcached of size 3. It is never written anew, unlike a golden. */
 const earlier = JSON.parse(
@@ -15,14 +15,14 @@ const earlier = JSON.parse(
 ) as NewDeployment;
 
 test('the Deployment that an earlier operator has made is taken up as it is, and its pods stay', async () => {
-  await using cluster = await startCluster({ operators: [memcachedOperator] });
+  await using cluster = await startCluster({ operators: [memcachedAlone] });
   const { client } = cluster;
   const key = 'default/cache';
   const metadata = { namespace: 'default', name: 'cache' };
   // While it is paused, the operator of today makes nothing.
   const owner = await client.create(Memcached, { metadata, spec: { size: 3, paused: true } });
   const owned = { ...earlier.metadata, ...metadata, ownerReferences: [controllerReference(Memcached, owner)] };
-  await client.apply(Deployment, { ...earlier, metadata: owned }, { fieldManager: memcachedOperator.name });
+  await client.apply(Deployment, { ...earlier, metadata: owned }, { fieldManager: memcachedAlone.name });
   await cluster.eventually(Deployment, key, ({ status }) => status.readyReplicas === 3);
   await cluster.clock.advance(10_000); // until all of that is written down
   const before = await client.get(Deployment, key);

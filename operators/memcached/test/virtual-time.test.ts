@@ -10,10 +10,10 @@ import type { Logger } from '@keelson/runtime';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/v1alpha1.ts';
 import { podsOf } from '../src/desired.ts';
-import { memcachedOperator } from '../src/operator.ts';
+import { memcachedAlone } from './alone.ts';
 
 const key = 'default/cache';
-const operators = [memcachedOperator];
+const operators = [memcachedAlone];
 
 const create = ({ client }: TestCluster, size: number, name = 'cache') =>
   client.create(Memcached, { metadata: { namespace: 'default', name }, spec: { size } });
