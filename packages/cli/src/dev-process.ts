@@ -6,7 +6,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deadline } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
@@ -16,9 +15,6 @@ import type { OperatorChoice } from './operator-module.ts';
 
 /** Longer than the operator's own grace period. */
 const patienceMs = 4000;
-
-/** A file beside this one: TypeScript in the checkout, JavaScript where it is published. */
-const beside = (name: string) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
 export class OperatorProcess {
   readonly #child: ChildProcess;
@@ -45,12 +41,12 @@ export class OperatorProcess {
 
   /** One that waits for an operator to load. */
   static waiting(env: NodeJS.ProcessEnv): OperatorProcess {
-    return new OperatorProcess([fileURLToPath(beside('dev-child'))], env);
+    return new OperatorProcess([fileURLToPath(import.meta.resolve('#dev-child'))], env);
   }
 
   /** A program of the author's, which runs the operator by itself. */
   static program(main: string, argv: readonly string[], env: NodeJS.ProcessEnv): OperatorProcess {
-    return new OperatorProcess(['--import', beside('dev-tether').href, main, ...argv], env);
+    return new OperatorProcess(['--import', import.meta.resolve('#dev-tether'), main, ...argv], env);
   }
 
   /** Whether it has ended, or was told to. */

@@ -27,8 +27,13 @@ const cases: readonly { says: string; manifest: Manifest; expected: object }[] =
   },
   {
     says: 'names built commands',
-    manifest: { ...base, exports: {}, bin: { x: './src/main.ts', y: './src/y/main.ts' } },
-    expected: { ...base, ...node, exports: {}, bin: { x: './main.js', y: './y/main.js' } },
+    manifest: {
+      ...base,
+      exports: {},
+      imports: { '#z': './src/z.ts' },
+      bin: { x: './src/main.ts', y: './src/y/main.ts' },
+    },
+    expected: { ...base, ...node, exports: {}, imports: { '#z': './z.js' }, bin: { x: './main.js', y: './y/main.js' } },
   },
   {
     says: 'pins siblings to their versions and leaves third-party ranges alone',

@@ -47,6 +47,9 @@ function writeProject(pkg: Package, names: ReadonlySet<string>): void {
 const built = (source: string, extension: string): string =>
   source.replace(/^\.\/src\//, './').replace(/\.ts$/, extension);
 
+const builtEntries = (entries: Readonly<Record<string, string>> = {}) =>
+  Object.entries(entries).map(([name, source]) => [name, built(source, '.js')] as const);
+
 /** The package.json that is published: built files instead of sources, exact versions of the siblings. */
 export function publishedManifest(manifest: Manifest, versionOf: (name: string) => string | undefined): object {
   const exports = Object.entries(manifest.exports).map(([path, source]) => [
@@ -57,11 +60,13 @@ export function publishedManifest(manifest: Manifest, versionOf: (name: string) 
     name,
     versionOf(name) ?? range,
   ]);
-  const bin = Object.entries(manifest.bin ?? {}).map(([name, source]) => [name, built(source, '.js')]);
+  const bin = builtEntries(manifest.bin);
+  const imports = builtEntries(manifest.imports);
   const { devDependencies: _, ...published } = manifest;
   return {
     ...published,
     exports: Object.fromEntries(exports),
+    ...(imports.length > 0 && { imports: Object.fromEntries(imports) }),
     ...(bin.length > 0 && { bin: Object.fromEntries(bin) }),
     ...(dependencies.length > 0 && { dependencies: Object.fromEntries(dependencies) }),
     engines: { node: '>=22' },
@@ -81,9 +86,9 @@ function copyData(pkg: Package): void {
   for (const file of ['LICENSE', 'NOTICE']) copyFileSync(join(root, file), join(outputOf(pkg), file));
 }
 
-/** The built files that can be loaded from outside. */
-const entriesOf = ({ exports, bin = {} }: Manifest): readonly string[] =>
-  [...Object.values(exports), ...Object.values(bin)].map((source) => built(source, '.js'));
+/** The built files that can be loaded from outside, and those that the package loads into processes of their own. */
+const entriesOf = ({ exports, bin = {}, imports = {} }: Manifest): readonly string[] =>
+  [exports, bin, imports].flatMap(Object.values<string>).map((source) => built(source, '.js'));
 
 /** Builds all packages; returns them, or undefined when the compiler reported errors. */
 export function build(): readonly Package[] | undefined {

@@ -11,6 +11,8 @@ export interface Manifest {
   readonly description: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
+  /** Modules of the package itself, by a name that begins with `#`. */
+  readonly imports?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
