@@ -10,6 +10,7 @@ import { conditions, defineKind } from '@keelson/schema';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import { z } from 'zod';
 import { controller, done } from '../src/index.ts';
+import { documented } from './documented.ts';
 
 const Site = defineKind({
   group: 'drift.example.com',
@@ -86,9 +87,7 @@ test('a port that was changed is put right, and one Event names who had changed 
   const { spec } = await cluster.eventually(Service, key, ({ spec }) => spec.ports?.[0]?.port === 80);
   assert.deepEqual(spec.ports, [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 80 }]);
   await cluster.clock.advance(60_000);
-  assert.deepEqual(await notes(cluster), [
-    'kubectl-patch had added spec.ports[port=81,protocol=TCP] to Service default/a, which this operator describes; removed',
-  ]);
+  assert.deepEqual(await notes(cluster), documented('A Warning Event `ForeignItemsRemoved`'));
 });
 
 test('a port that was added beside ours is taken out; fields that are not described stay', async () => {
