@@ -70,7 +70,13 @@ test('objects of a definition that was replaced by another version are counted o
   const versions = [version('v1', false), version('v2', true)];
   await client.patch(CustomResourceDefinition, 'widgets.example.com', { spec: { versions } });
   await clock.advance(6 * 60_000);
-  const Widget = { group: 'example.com', version: 'v2', kind: 'Widget', resource: 'widgets', scope: 'Namespaced' } as const;
+  const Widget = {
+    group: 'example.com',
+    version: 'v2',
+    kind: 'Widget',
+    resource: 'widgets',
+    scope: 'Namespaced',
+  } as const;
   const used = async () => (await client.get(ResourceQuota, 'test/a')).status?.used;
   await client.create(Widget, { metadata });
   assert.deepEqual(await used(), { 'count/widgets.example.com': '1' });

@@ -186,7 +186,11 @@ test('what a reader plans is what the operator does', { skip: found.available ? 
   assert.deepEqual((await plan()).changes, []);
 
   const finalizers = ['plan.example.com/kept'];
-  for (const [name, more] of [['kept', { finalizers }], ['gone', {}], ['both', { finalizers }]] as const) {
+  for (const [name, more] of [
+    ['kept', { finalizers }],
+    ['gone', {}],
+    ['both', { finalizers }],
+  ] as const) {
     const metadata = { namespace: 'default', name, labels: { all: name === 'kept' ? 'stays' : 'goes' }, ...more };
     await client.create(ConfigMap, { metadata });
   }
