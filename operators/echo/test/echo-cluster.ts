@@ -6,17 +6,20 @@ import type { Echo as EchoObject } from '../src/api/v1alpha1.ts';
 import { Echo } from '../src/api/v1alpha1.ts';
 import { createLogger } from '../src/logger.ts';
 import { echoOperator } from '../src/operator.ts';
-import { runEchoOperator } from '../src/run-echo-operator.ts';
+import { type EchoObserver, runEchoOperator } from '../src/run-echo-operator.ts';
 import { settingsFrom } from '../src/settings.ts';
 
 /** The operator with these variables; `HA_NODE_ID` is that of the replica. */
-export function echoProgram(environment: Readonly<Record<string, string>> = {}): OperatorProgram {
+export function echoProgram(
+  environment: Readonly<Record<string, string>> = {},
+  observer: EchoObserver = {},
+): OperatorProgram {
   return {
     operator: echoOperator,
     run({ transport, clock, random, identity }, signal) {
       const settings = settingsFrom({ NAMESPACE: 'operators', ...environment }, identity);
       const logger = createLogger({ level: 'error', json: false, clock });
-      return runEchoOperator({ transport, settings, clock, random, logger }, signal);
+      return runEchoOperator({ transport, settings, clock, random, logger, observer }, signal);
     },
   };
 }

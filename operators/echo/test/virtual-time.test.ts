@@ -168,6 +168,45 @@ test('a quota of zero is told and tried again later each time; a name that is to
   await complete(cluster);
 });
 
+test('a namespace that is deleted takes its Echo and ScheduledEcho along, and the operator does not stand in the way', async () => {
+  const requests: string[] = [];
+  let passes = 0;
+  const pass = () => {
+    passes += 1;
+  };
+  await using cluster = await startCluster({
+    operators: [echoProgram({}, { pass })],
+    intercept: (transport) => ({
+      async request(request) {
+        const { method, path } = request;
+        // The namespace goes in the moment in which a Job is to be made there.
+        if (method === 'POST' && path.includes('/leaving/jobs')) await cluster.client.delete(Namespace, 'leaving');
+        if (path.includes('/leaving/')) requests.push(`${method} ${path}`);
+        return await transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  const of = 'leaving/hello';
+  await cluster.client.create(Namespace, { metadata: { name: 'leaving' } });
+  const metadata = { namespace: 'leaving', name: 'hello', finalizers: ['example.com/slow'] };
+  await cluster.client.create(ScheduledEcho, { metadata, spec: { message: 'Hi', schedule: '@hourly' } });
+  await cluster.eventually(ScheduledEcho, of, (echo) => conditionOf(echo, 'Scheduled').status === 'True');
+  await cluster.client.create(Echo, { metadata, spec: { message: 'Hi' } });
+  const told = await cluster.eventually(Echo, of, (echo) => conditionOf(echo, 'Degraded').status === 'True');
+  assert.equal(verdict(told, 'Degraded'), 'Degraded=True NamespaceTerminating');
+  await cluster.eventuallyGone(CronJob, of);
+  await cluster.clock.advance(10_000);
+  assert.ok(passes <= 25, `${passes} passes until all of it was on its way out`);
+  assert.ok(requests.length <= 45, requests.join('\n'));
+
+  const before = { requests: requests.length, passes };
+  await cluster.clock.advance(60_000);
+  assert.deepEqual({ requests: requests.length, passes }, before, 'what is being deleted is left to the cluster');
+  for (const kind of [Echo, ScheduledEcho]) await cluster.client.patch(kind, of, { metadata: { finalizers: null } });
+  await cluster.eventuallyGone(Namespace, 'leaving');
+});
+
 test('a steady state is silent: a virtual hour without a write', async () => {
   const writes: string[] = [];
   let isSteady = false;
