@@ -28,6 +28,12 @@ const cases: readonly (readonly [name: string, resource: string, spec: object, r
     { template: { spec: apart } },
     ignored('spec.template.spec.affinity.podAntiAffinity'),
   ],
+  [
+    'a template of pods for each node',
+    'daemonsets.apps',
+    { template: { spec: apart } },
+    ignored('spec.template.spec.affinity.podAntiAffinity'),
+  ],
   ['an empty template', 'deployments.apps', {}, []],
   [
     'the template of a template',

@@ -16,6 +16,7 @@ const podSpecs: Readonly<Record<string, readonly string[]>> = {
   'deployments.apps': ['spec', 'template', 'spec'],
   'replicasets.apps': ['spec', 'template', 'spec'],
   'statefulsets.apps': ['spec', 'template', 'spec'],
+  'daemonsets.apps': ['spec', 'template', 'spec'],
   'jobs.batch': ['spec', 'template', 'spec'],
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
 };

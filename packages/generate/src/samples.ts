@@ -29,7 +29,7 @@ function sampleFile(kind: DefinedKind, version: string, schema: JSONSchemaProps,
   const problems = compileStructural(schema).validate(sample);
   if (problems.length === 0) return { path, text: printYaml(sample), owner: 'user' };
   const list = problems.map(({ field, message }) => `${field}: ${message}`);
-  const notes = ['It is not valid yet:', ...list, 'An example in the schema is taken: .meta({ examples: [value] }).'];
+  const notes = ['It is not valid yet:', ...list, 'An example in the schema is taken: .meta({ example: value }).'];
   return {
     path,
     text: `${notes.map((note) => `# ${note.replaceAll('\n', ' ')}\n`).join('')}${printYaml(sample)}`,
