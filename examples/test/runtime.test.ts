@@ -2,16 +2,28 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { installDefinitions } from '@keelson/client';
-import { ConfigMap, Secret } from '@keelson/core/v1';
-import { createManager, printPlannedPass } from '@keelson/runtime';
+import { createClient, installDefinitions } from '@keelson/client';
+import { rolesOf, withSettings } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Lease } from '@keelson/core/coordination/v1';
+import { Event } from '@keelson/core/events/v1';
+import { ConfigMap, Namespace, Secret, Service } from '@keelson/core/v1';
+import { createManager, printPlannedPass, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
-import { startCluster } from '@keelson/testing';
+import { type OperatorProgram, startCluster } from '@keelson/testing';
+import * as settled from '../runtime/choose-by-settings.ts';
+import * as finalized from '../runtime/clean-up-outside.ts';
+import * as led from '../runtime/one-of-two-works.ts';
 import * as monitored from '../runtime/optional-kind.ts';
 import * as planned from '../runtime/plan-first.ts';
 import * as polled from '../runtime/poll-the-outside.ts';
 import * as mapped from '../runtime/read-in-a-mapping.ts';
 import * as referring from '../runtime/refer-to-a-secret.ts';
+import * as tidy from '../runtime/remove-what-is-left.ts';
+import * as sharing from '../runtime/share-with-others.ts';
+import * as scoped from '../runtime/some-namespaces.ts';
+import * as swept from '../runtime/sweep-by-a-task.ts';
+import * as quiet from '../runtime/wake-when-it-matters.ts';
 
 const metadata = { name: 'a', namespace: 'default' };
 
@@ -90,4 +102,137 @@ test('plan-first: what would change is printed, and neither the cluster nor the 
   await ended;
   assert.deepEqual([...directory], ['shop.example']);
   assert.ok(readFileSync(new URL('../../docs/runtime.md', import.meta.url), 'utf8').includes(text), text);
+});
+
+test('clean-up-outside: the record of a Site follows its host, and goes with it', async () => {
+  const { recordOperator, records, Site } = finalized;
+  await using cluster = await startCluster({ operators: [recordOperator] });
+  await cluster.client.create(Site, { metadata, spec: { host: 'a.example' } });
+  await cluster.clock.advance(1000);
+  assert.deepEqual([...records.values()], ['a.example']);
+  await cluster.client.patch(Site, 'default/a', { spec: { host: 'b.example' } });
+  await cluster.clock.advance(1000);
+  assert.deepEqual([...records.values()], ['b.example']);
+  await cluster.client.delete(Site, 'default/a');
+  await cluster.eventuallyGone(Site, 'default/a');
+  assert.equal(records.size, 0);
+});
+
+test('one-of-two-works: a Bell rings once a minute, and the other replica goes on when the leader dies', async () => {
+  const { Bell, bellOperator, heard } = led;
+  await using cluster = await startCluster({ operators: [bellOperator], replicas: 2 });
+  await cluster.client.create(Bell, { metadata, spec: { sound: 'ding' } });
+  await cluster.clock.advance(190_000);
+  assert.equal(heard.length, 4);
+  const lease = await cluster.client.get(Lease, 'operators/bell-operator');
+  const leader = cluster.replicas.find(({ index }) => lease.spec?.holderIdentity === `bell-operator-${index}`);
+  assert.ok(leader);
+  leader.crash();
+  await cluster.clock.advance(180_000);
+  assert.equal(heard.length, 7);
+});
+
+test('choose-by-settings: an App gets its image from the registry that was chosen, and there must be one', async () => {
+  const { App, appOperator } = settled;
+  assert.throws(() => createManager(appOperator), /^RangeError: settings are not valid: registry: /);
+  const chosen = withSettings(appOperator, { registry: 'registry.test' });
+  await using cluster = await startCluster({ operators: [chosen] });
+  await cluster.client.create(App, { metadata, spec: { image: 'shop:1' } });
+  const { spec } = await cluster.eventually(Deployment, 'default/a');
+  const [container] = spec.template.spec?.containers ?? [];
+  assert.deepEqual([container?.image, container?.imagePullPolicy], ['registry.test/shop:1', 'IfNotPresent']);
+});
+
+test('sweep-by-a-task: a Draft goes when it is ten minutes old, and not before', async () => {
+  const { Draft, draftOperator } = swept;
+  await using cluster = await startCluster({ operators: [draftOperator] });
+  await cluster.client.create(Draft, { metadata, spec: { text: 'once upon a time' } });
+  await cluster.eventually(Draft, 'default/a', ({ status }) => status?.words === 4, 10_000);
+  await cluster.clock.advance(9 * 60_000);
+  assert.ok(await cluster.client.find(Draft, 'default/a'));
+  await cluster.clock.advance(2 * 60_000);
+  assert.equal(await cluster.client.find(Draft, 'default/a'), undefined);
+});
+
+test('share-with-others: what is shared stays as others made it, and all else is put right', async () => {
+  const { sharingOperator, Site } = sharing;
+  await using cluster = await startCluster({ operators: [sharingOperator] });
+  const { clock } = cluster;
+  await cluster.client.create(Site, { metadata, spec: { image: 'web:1' } });
+  await cluster.eventually(Service, 'default/a');
+  const other = createClient({ transport: cluster.cluster.transport, clock, fieldManager: 'other' });
+  await other.patch(Deployment, 'default/a', [
+    { op: 'replace', path: '/spec/replicas', value: 3 },
+    { op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:0' },
+    { op: 'add', path: '/spec/template/spec/containers/-', value: { name: 'proxy', image: 'proxy:1' } },
+  ]);
+  await other.patch(Service, 'default/a', [{ op: 'replace', path: '/spec/ports/0/port', value: 81 }]);
+  await clock.advance(10_000);
+  const { spec } = await cluster.client.get(Deployment, 'default/a');
+  const images = spec.template.spec?.containers.map(({ image }) => image);
+  assert.deepEqual([spec.replicas, images], [3, ['web:1', 'proxy:1']]);
+  assert.equal((await cluster.client.get(Service, 'default/a')).spec.ports?.[0]?.port, 80);
+  const { items } = await cluster.client.list(Event, { namespace: 'default' });
+  assert.ok(items.some(({ reason, note }) => reason === 'ForeignItemsRemoved' && note?.startsWith('other had added')));
+});
+
+test('wake-when-it-matters: a Site is looked at for its page and on request, and for nothing else', async () => {
+  const { passes, quietOperator, Site } = quiet;
+  await using cluster = await startCluster({ operators: [quietOperator] });
+  const woken = async () => {
+    await cluster.clock.advance(1000);
+    return passes.splice(0).length;
+  };
+  const { client } = cluster;
+  await client.create(Site, { metadata, spec: { page: 'hello' } });
+  assert.equal(await woken(), 2, 'the Site came, and then its ConfigMap');
+  await client.patch(Site, 'default/a', { metadata: { labels: { team: 'web' }, annotations: { note: 'x' } } });
+  await client.patch(ConfigMap, 'default/a', { metadata: { annotations: { note: 'x' } } });
+  assert.equal(await woken(), 0);
+  await client.patch(Site, 'default/a', { metadata: { annotations: { 'example.com/refresh': '1' } } });
+  assert.equal(await woken(), 1);
+  await client.patch(ConfigMap, 'default/a', { data: { page: 'defaced' } });
+  await cluster.eventually(ConfigMap, 'default/a', ({ data }) => data?.page === 'hello', 1000);
+  assert.ok((await woken()) >= 1);
+  await client.patch(Site, 'default/a', { metadata: { labels: { paused: 'true' } }, spec: { page: 'later' } });
+  assert.equal(await woken(), 0);
+});
+
+test('remove-what-is-left: pages and a Service go when they are no longer asked for', async () => {
+  const { Site, tidyOperator } = tidy;
+  await using cluster = await startCluster({ operators: [tidyOperator] });
+  await cluster.client.create(ConfigMap, { metadata: { ...metadata, name: 'foreign' } });
+  await cluster.client.create(Site, { metadata, spec: { pages: { home: 'hello', about: 'us' }, public: true } });
+  await cluster.eventually(Service, 'default/a');
+  await cluster.client.patch(Site, 'default/a', { spec: { pages: { about: null }, public: false } });
+  await cluster.eventuallyGone(Service, 'default/a');
+  const { items } = await cluster.client.list(ConfigMap, { namespace: 'default' });
+  const names = items.map((each) => each.metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  assert.deepEqual(names.sort(), ['a-home', 'foreign']);
+});
+
+test('some-namespaces: Sites elsewhere are left alone, and Secrets are seen in the vault alone', async () => {
+  const { scopedOperator, Site } = scoped;
+  const namespaces = ['one', 'two'];
+  const roles = rolesOf(scopedOperator, { namespace: 'system', namespaces });
+  assert.deepEqual(roles.map(({ namespace }) => namespace).sort(), ['one', 'two', 'vault']);
+  const run: OperatorProgram['run'] = ({ transport, clock }, signal) => {
+    const logger = textLogger({ name: 'scoped-operator', clock, write: () => {} });
+    const options = { transport, clock, namespaces, logger, health: false, metrics: false } as const;
+    return createManager(scopedOperator, options).start(signal);
+  };
+  await using cluster = await startCluster({ operators: [{ operator: scopedOperator, run }] });
+  const { client, clock } = cluster;
+  for (const name of [...namespaces, 'three', 'vault']) await client.create(Namespace, { metadata: { name } });
+  for (const namespace of [...namespaces, 'three'])
+    await client.create(Site, { metadata: { name: 'a', namespace }, spec: { certificate: 'tls' } });
+  const seen = async () => {
+    await clock.advance(1000);
+    const { items } = await client.list(Site);
+    return items.map(({ metadata: { namespace }, status }) => `${namespace}: ${status?.isSecure}`).sort();
+  };
+  await client.create(Secret, { metadata: { name: 'tls', namespace: 'one' } });
+  assert.deepEqual(await seen(), ['one: false', 'three: undefined', 'two: false']);
+  await client.create(Secret, { metadata: { name: 'tls', namespace: 'vault' } });
+  assert.deepEqual(await seen(), ['one: true', 'three: undefined', 'two: true']);
 });
