@@ -5,7 +5,7 @@ import type { StartFlags } from './cluster-command.ts';
 import { claimKubeconfig, hasCode } from './cluster-kubeconfig.ts';
 import { nodeOf, type PodFlags } from './cluster-pods.ts';
 import { warnings } from './cluster-warnings.ts';
-import type { Shell } from './shell.ts';
+import { aborted, type Shell } from './shell.ts';
 
 /** A cluster that serves others on this machine. */
 export interface ServedCluster {
@@ -40,14 +40,6 @@ export async function withCluster(
       `Its pods are simulated: no container runs, and ${told(flags)}.\n`,
   );
   await work({ cluster, kubeconfig });
-}
-
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function told({ pods, images }: PodFlags): string {

@@ -20,14 +20,20 @@ export class UsageError extends CommandError {
   override readonly exitCode = 2;
 }
 
-/** The command has printed what is wrong, such as drift; nothing is left to say but the exit code 1. */
+/** The command has printed what is wrong, such as drift; nothing is left to say but the exit code. */
 export class Discrepancy extends Error {
   override readonly name = 'Discrepancy';
+  readonly exitCode: number;
+
+  constructor(message?: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** The text for standard error, and the exit code. */
 export async function failureOf(error: unknown): Promise<{ readonly text: string; readonly exitCode: number }> {
-  if (error instanceof Discrepancy) return { text: '', exitCode: 1 };
+  if (error instanceof Discrepancy) return { text: '', exitCode: error.exitCode };
   if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
   return { text: await textOf(error), exitCode: 1 };
 }

@@ -1,7 +1,14 @@
 /** `keelson dev`: a cluster, the operator on it, and a restart on every change of its sources. */
 import { Command } from 'commander';
 import { clusterStartFlags, type StartFlags } from './cluster-command.ts';
-import { type ClusterFlags, clusterFlags, type OperatorFlags, onlyLocal, operatorFlag } from './flags.ts';
+import {
+  type ClusterFlags,
+  clusterFlags,
+  type OperatorFlags,
+  onlyLocal,
+  operatorFlag,
+  refuseClusterFlags,
+} from './flags.ts';
 import { type Shell, untilStopped } from './shell.ts';
 
 export interface DevFlags extends ClusterFlags, OperatorFlags, StartFlags {
@@ -31,6 +38,7 @@ export function devCommand(shell: Shell): Command {
   return clusterStartFlags(clusterFlags(operatorFlag(command)))
     .addHelpText('after', examples)
     .action(async (argv: readonly string[], flags: DevFlags) => {
+      refuseClusterFlags(argv);
       const { dev } = await import('./dev.ts');
       await untilStopped(shell, (signal) => dev({ ...flags, argv }, shell, signal));
     });

@@ -6,7 +6,6 @@
  */
 import type { Client } from '@keelson/client';
 import { systemClock } from '@keelson/core/system';
-import { aborted } from './cluster-start.ts';
 import type { Loaded } from './dev-messages.ts';
 import { OperatorProcess } from './dev-process.ts';
 import { applySamples, sampleFiles } from './dev-samples.ts';
@@ -14,7 +13,7 @@ import { type Change, watchSources } from './dev-sources.ts';
 import { applyDefinitions, lineOf } from './install.ts';
 import { findOperator, type ModulePlace } from './operator-module.ts';
 import { painted } from './print.ts';
-import type { Shell } from './shell.ts';
+import { aborted, type Shell } from './shell.ts';
 
 /** Where the operator works. */
 export interface Workplace {

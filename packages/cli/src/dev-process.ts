@@ -1,5 +1,5 @@
 /**
- * A process that `keelson dev` runs an operator in.
+ * A process that `keelson dev` runs an operator in, and `keelson run` a program.
  *
  * It has a process group of its own, so that Ctrl-C reaches it once and in order, through us; and a channel to us, by
  * which it ends when we are gone.
@@ -19,7 +19,7 @@ const patienceMs = 4000;
 export class OperatorProcess {
   readonly #child: ChildProcess;
   /** The exit code, or the name of the signal. */
-  readonly #ended: Promise<number | string>;
+  readonly ended: Promise<number | string>;
   #isOver = false;
   #isStopped = false;
 
@@ -32,7 +32,7 @@ export class OperatorProcess {
     const kill = () => void child.kill('SIGKILL');
     process.once('exit', kill);
     this.#child = child;
-    this.#ended = once(child, 'exit').then(([code, signal]) => {
+    this.ended = once(child, 'exit').then(([code, signal]) => {
       process.off('exit', kill);
       this.#isOver = true;
       return (code ?? signal) as number | string;
@@ -56,7 +56,7 @@ export class OperatorProcess {
 
   /** Calls back if it ends, and nobody told it to. */
   onEndedAlone(callback: (how: number | string) => void): void {
-    void this.#ended.then((how) => {
+    void this.ended.then((how) => {
       if (!this.#isStopped) callback(how);
     });
   }
@@ -67,7 +67,7 @@ export class OperatorProcess {
       this.#child.once('message', (message) => resolve(message as FromChild));
     });
     this.#send({ type: 'load', cwd, operator });
-    const failed = this.#ended.then(
+    const failed = this.ended.then(
       (how): FromChild => ({ type: 'failed', text: `the operator's module ended its process (${how})` }),
     );
     const message = await Promise.race([answer, failed]);
@@ -81,13 +81,13 @@ export class OperatorProcess {
   }
 
   /** Ends it in order, and soon in any case. */
-  async stop(): Promise<void> {
+  async stop(withinMs = patienceMs): Promise<void> {
     this.#isOver = true;
     this.#isStopped = true;
     this.#child.kill('SIGTERM');
-    using limit = deadline(systemClock, patienceMs, 'stop');
+    using limit = deadline(systemClock, withinMs, 'stop');
     limit.signal.addEventListener('abort', () => this.#child.kill('SIGKILL'), { once: true });
-    await this.#ended;
+    await this.ended;
   }
 
   #send(message: ToChild): void {

@@ -65,7 +65,7 @@ async function onOtherCluster(options: DevOptions, shell: Shell, folder: string,
   shell.out(`Working on ${config.server}, by ${config.source}.\n`);
   const workplace: Workplace = {
     client: cluster.client.with({ signal }),
-    env: await environmentFor(options, shell, folder),
+    env: await environmentFor({ ...options, context: config.context }, shell, folder),
     argv: engineFlags,
     admit: async () => 'as the user of the kubeconfig',
   };

@@ -1,5 +1,6 @@
 /** Flags that several commands have, each with one wording. */
 import { type Command, Option } from 'commander';
+import { UsageError } from './command-error.ts';
 
 /** Which operator. */
 export interface OperatorFlags {
@@ -8,8 +9,8 @@ export interface OperatorFlags {
 
 /** Which cluster. */
 export interface ClusterFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** For whom the answer is. */
@@ -28,6 +29,13 @@ export function clusterFlags(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'the cluster; without it, KUBECONFIG, then ~/.kube/config')
     .option('--context <name>', 'the context of that file; without it, its current one');
+}
+
+/** The operator's own flags must not lead to another cluster than the one that was looked at. */
+export function refuseClusterFlags(argv: readonly string[]): void {
+  const flag = argv.find((each) => /^--(kubeconfig|context)(=|$)/.test(each))?.split('=')[0];
+  if (flag !== undefined)
+    throw new UsageError(`${flag} says which cluster, and stands after --`, 'put it before the --');
 }
 
 export function outputFlag(command: Command): Command {

@@ -1,6 +1,13 @@
 /** `keelson run`: the operator as this process, on the cluster of the kubeconfig. */
 import { Command } from 'commander';
-import { type ClusterFlags, clusterFlags, type OperatorFlags, onlyLocal, operatorFlag } from './flags.ts';
+import {
+  type ClusterFlags,
+  clusterFlags,
+  type OperatorFlags,
+  onlyLocal,
+  operatorFlag,
+  refuseClusterFlags,
+} from './flags.ts';
 import type { Shell } from './shell.ts';
 
 const examples = `
@@ -20,13 +27,18 @@ export function runCommand(shell: Shell): Command {
   return clusterFlags(operatorFlag(command))
     .addHelpText('after', examples)
     .action(async (argv: readonly string[], flags: ClusterFlags & OperatorFlags) => {
-      const [{ loadOperator }, { chosenConfig }, { runOperator }] = await Promise.all([
+      refuseClusterFlags(argv);
+      const [{ loadOperator }, { chosenConfig }, { isEngineOperator, runOperator }] = await Promise.all([
         import('./operator-module.ts'),
         import('./chosen-cluster.ts'),
         import('./run-operator.ts'),
       ]);
       const module = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
-      if (!argv.includes('--help')) await chosenConfig(flags, shell);
-      await runOperator(module, { ...flags, argv }, shell);
+      // Other programs may take --help for anything; the engine prints it, and needs no cluster for that.
+      if (argv.includes('--help') && isEngineOperator(module.operator)) {
+        return runOperator(module, { argv: ['--help'] }, shell);
+      }
+      const { context } = await chosenConfig(flags, shell);
+      await runOperator(module, { ...flags, context, argv }, shell);
     });
 }

@@ -1,20 +1,23 @@
 /** Runs an operator that was loaded: in this process by the engine, or by the program that its package has for that. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Operator } from '@keelson/core';
 import type { Controller, Task } from '@keelson/runtime';
 import { CommandError, Discrepancy } from './command-error.ts';
+import { OperatorProcess } from './dev-process.ts';
 import type { ClusterFlags } from './flags.ts';
 import type { OperatorModule } from './operator-module.ts';
-import type { Shell } from './shell.ts';
+import { aborted, type Shell } from './shell.ts';
 
+/** The context is the one that was looked at, since a kubeconfig's current one may change at any moment. */
 export interface RunOptions extends ClusterFlags {
   /** For the operator itself. */
   readonly argv: readonly string[];
 }
+
+/** As long as Kubernetes gives a pod. */
+const patienceMs = 30_000;
 
 /** Whether the engine can run it; the declarations of an operator on the client alone do not say what to do. */
 export function isEngineOperator(operator: Operator): operator is Operator<Controller, Task> {
@@ -63,10 +66,10 @@ async function runProgram(main: string, { argv, ...flags }: RunOptions, shell: S
   try {
     const stop = shell.stopSignal();
     const env = await environmentFor(flags, shell, folder);
-    const child = spawn(process.execPath, [main, ...argv], { stdio: 'inherit', env });
-    stop.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
-    const [code] = (await once(child, 'exit')) as [number | null];
-    if (code !== 0 && !stop.aborted) throw new Discrepancy(`${main} ended with exit code ${code}`);
+    const program = OperatorProcess.program(main, argv, env);
+    const how = await Promise.race([program.ended, aborted(stop)]);
+    if (how === undefined) await program.stop(patienceMs);
+    else if (how !== 0) throw new Discrepancy(`${main} has ended (${how})`, typeof how === 'number' ? how : 1);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -60,6 +60,14 @@ export async function untilStopped(shell: Shell, run: (signal: AbortSignal) => P
   }
 }
 
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Says what is being waited for, to a person alone: a script reads results. */
 export function progress({ isInteractive, err }: Shell, text: string): void {
   if (isInteractive) err(`${text}…\n`);

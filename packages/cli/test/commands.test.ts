@@ -1,10 +1,14 @@
 /** Commands on a cluster, each as a function, on one embedded cluster over HTTPS. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
@@ -52,6 +56,14 @@ describe('on a cluster', () => {
     runKeelson([...line.split(' '), '--kubeconfig', kubeconfig], { cwd: projects.root, ...given });
   const createObject = (object: string, finalizers: readonly string[] = []) =>
     client.create(Website, { metadata: { name: object, namespace: 'default', finalizers }, spec: {} });
+  /** A project whose operator is run by a program of its own; its folder. */
+  const writeProgram = async (folder: string, source: string) => {
+    const declared = "[{ for: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } }]";
+    await projects.write(`${folder}/package.json`, websiteManifest.replace('} }', ', "main": "./src/main.ts" } }'));
+    await projects.write(`${folder}/src/operator.ts`, `export const o = { name: 'bare', controllers: ${declared} };`);
+    await projects.write(`${folder}/src/main.ts`, source);
+    return join(projects.root, folder);
+  };
   const ok = (out: string) => ({ code: 0, out, err: '' });
 
   test('install creates, leaves and changes definitions, and says which; uninstall takes them away', async () => {
@@ -209,6 +221,73 @@ describe('on a cluster', () => {
       lost.out,
       /^failed {3}operator {6}no package\.json is in .*\nfailed {3}cluster {7}\S+none: cannot be read: there is no such file/m,
     );
+  });
+
+  test('flags for the operator do not lead to another cluster, and only the engine has a --help without one', async () => {
+    const far = await projects.write('far', text.replace(server, 'https://prod.invalid:6443'));
+    for (const command of ['run', 'dev']) {
+      for (const [flag, ...rest] of [
+        ['--kubeconfig', far],
+        [`--kubeconfig=${far}`],
+        ['--context', 'x'],
+        ['--context=x'],
+      ]) {
+        const refused = await runKeelson([command, '--kubeconfig', kubeconfig, '--', flag ?? '', ...rest], {
+          cwd: projects.root,
+        });
+        const name = flag?.split('=')[0];
+        assert.deepEqual(refused, {
+          code: 2,
+          out: '',
+          err: `keelson ${command}: ${name} says which cluster, and stands after --; put it before the --.\n`,
+        });
+      }
+    }
+    const cwd = await writeProgram('helpless', 'process.exit(3);');
+    const help = await runKeelson(['run', '--kubeconfig', far, '--', '--help'], { cwd });
+    assert.deepEqual([help.code, help.out], [1, '']);
+    assert.match(help.err, /^keelson run: .* which is not on this machine; name it/);
+  });
+
+  test('dev stays in the context that it began in, whatever becomes the current one', async () => {
+    const both = `${text}current-context: keelson\n`.replace(/^current-context: .*\n/m, '');
+    const moving = await projects.write('moving', both);
+    const seen = join(projects.root, 'seen');
+    const cwd = await writeProgram(
+      'pinned',
+      `import { writeFileSync } from 'node:fs';
+       import { loadConfig } from '@keelson/client';
+       writeFileSync(${JSON.stringify(seen)}, (await loadConfig()).context);`,
+    );
+    const stop = new AbortController();
+    const { code } = await runKeelson(['dev', '--kubeconfig', moving], {
+      cwd,
+      env: process.env,
+      stopSignal: () => stop.signal,
+      out(line) {
+        // The check has been made, and the operator is not there yet.
+        if (line.startsWith('Working on '))
+          writeFileSync(moving, both.replace(/(current-context: ).*/, '$1production'));
+      },
+      err: (line) => line.includes('has ended') && stop.abort(),
+    });
+    assert.equal(code, 0);
+    assert.equal(await readFile(seen, 'utf8'), 'keelson');
+  });
+
+  test('a program of an operator on the client alone is tethered to keelson run, which ends with its exit code', async () => {
+    const cwd = await writeProgram('tethered', 'process.exit(process.connected ? 7 : 8);');
+    assert.equal((await run('run', { cwd, env: process.env })).code, 7);
+  });
+
+  test('a program does not outlive a keelson run that is killed', async () => {
+    const cwd = await writeProgram('orphan', "setInterval(() => {}, 1000); console.log('up');");
+    const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+    const stdio = ['ignore', 'pipe', 'inherit'] as const;
+    const keelson = spawn(process.execPath, [main, 'run', '--kubeconfig', kubeconfig], { cwd, stdio: [...stdio] });
+    await once(keelson.stdout, 'data');
+    keelson.kill('SIGKILL');
+    await once(keelson, 'close'); // that is when nobody has its standard output any more
   });
 
   test('an operator without a program, and one without a plan, are told so', async () => {

@@ -22,6 +22,8 @@ export interface ClusterConfig {
   readonly disableCompression: boolean;
   /** Where this came from, for messages: `context "kind" of /home/me/.kube/config`. */
   readonly source: string;
+  /** The context of the kubeconfig that was chosen; a pod's own service account has none. */
+  readonly context?: string | undefined;
 }
 
 /** How the server is recognised, and how we are. */

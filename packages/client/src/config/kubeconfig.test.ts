@@ -40,9 +40,10 @@ const refusal = (parts: Parts) =>
 
 describe('a kubeconfig', () => {
   test('names the server, and the namespace or default', async () => {
-    const { server, namespace, source } = await read({});
+    const { server, namespace, source, context } = await read({});
     assert.deepEqual([server, namespace], ['https://127.0.0.1:6443', 'default']);
     assert.equal(source, 'context "k" of /home/me/.kube/config');
+    assert.equal(context, 'k');
     assert.equal((await read({ context: 'namespace: prod' })).namespace, 'prod');
   });
 

@@ -42,6 +42,7 @@ export async function readKubeconfig(files: readonly KubeconfigFile[], context?:
   return clusterConfig(cluster, user, {
     namespace: fields.string('namespace') ?? 'default',
     source: `context "${chosen}" of ${entry.file}`,
+    context: chosen,
   });
 }
 
@@ -102,7 +103,7 @@ function referred(context: Section, what: 'cluster' | 'user', among: ReadonlyMap
 function clusterConfig(
   cluster: Section,
   user: Section | undefined,
-  rest: Pick<ClusterConfig, 'namespace' | 'source'>,
+  rest: Pick<ClusterConfig, 'namespace' | 'source' | 'context'>,
 ): ClusterConfig {
   const proxyUrl = cluster.string('proxy-url');
   if (proxyUrl !== undefined && !isProxyUrl(proxyUrl)) throw cluster.error('proxy-url', expectedProxy);
