@@ -79,8 +79,9 @@ async function createApi(flags: ApiFlags, shell: Shell, prompts: Prompts): Promi
   if (!hasKind) return createController(flags, shell, prompts);
   const { newKind } = await import('@keelson/generate/scaffold');
   const made = await kindBy(asker, { domain: project.domain });
-  refuseOwnKind(project, made.kind.kind);
-  await change(project, newKind({ ...made, operator: hasController ? project.operator : undefined }), shell);
+  const added = newKind({ ...made, operator: hasController ? project.operator : undefined });
+  refuseOwnKind(project, made.kind.kind, added);
+  await change(project, added, shell);
 }
 
 async function createController(flags: ControllerFlags, shell: Shell, prompts: Prompts): Promise<void> {

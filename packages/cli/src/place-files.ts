@@ -4,7 +4,8 @@
  * Promises: everything is written to a folder beside its place first, and moved from there. A new folder appears in one
  * step, with all its files. In a folder that exists, package.json comes last: without it there is no project yet, and
  * what an interrupted call has left there does not stand in the way of the same call. Nothing is ever overwritten but
- * the one file that is named, which is replaced in one step, last. What fails is undone.
+ * the one file that is named, which is replaced in one step, last: until then the same call finishes this, too. What
+ * fails is undone.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,26 +30,41 @@ export function placeProject(target: string, files: readonly ScaffoldFile[]): vo
 
 /** These files beside those that are there; the last one replaces the one of its name. */
 export function placeFiles(folder: string, files: readonly ScaffoldFile[], replaced: ScaffoldFile): void {
-  const existing = files.filter(({ path }) => existsSync(join(folder, path)));
+  const left = leftIn(folder, files, replaced);
+  const existing = files.filter((file) => !left.includes(file) && existsSync(join(folder, file.path)));
   if (existing.length > 0) {
-    const names = existing.map(({ path }) => path).join(', ');
-    throw new CommandError(`${names} ${existing.length === 1 ? 'exists' : 'exist'} already`, 'nothing was written');
+    const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
+    throw new CommandError(
+      `${existing.map(({ path }) => path).join(', ')} ${exist} already`,
+      `nothing was written; remove ${them} and call again to have ${them} made anew`,
+    );
   }
   explained(folder, () => {
     removeLeftovers(folder);
-    const all = [...files, replaced];
+    const all = [...files.filter((file) => !left.includes(file)), replaced];
     using stage = stageIn(folder, all);
     moveAll(all, stage.folder, folder, replaced.path);
   });
 }
+
+/** Those that the same call has put there before it was interrupted: the last file is not replaced yet. */
+export function leftIn(
+  folder: string,
+  files: readonly ScaffoldFile[],
+  replaced: ScaffoldFile,
+): readonly ScaffoldFile[] {
+  return has(folder, replaced) ? [] : files.filter((file) => has(folder, file));
+}
+
+const has = (folder: string, { path, text }: ScaffoldFile): boolean =>
+  existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8') === text;
 
 function refuseForeign(target: string, files: readonly ScaffoldFile[]): void {
   if (!existsSync(target)) return;
   if (!statSync(target).isDirectory()) throw new CommandError(`${target} is a file`, 'name a folder');
   const entries = readdirSync(target).filter((entry) => entry !== '.git' && !entry.startsWith(prefix));
   const isOurs = (path: string) =>
-    !entries.includes('package.json') &&
-    files.some((file) => file.path === path && readFileSync(join(target, path), 'utf8') === file.text);
+    !entries.includes('package.json') && files.some((file) => file.path === path && has(target, file));
   const foreign = entries.filter((entry) => !filesBelow(target, entry).every(isOurs));
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 5).join(', ') + (foreign.length > 5 ? ` and ${foreign.length - 5} more` : '');

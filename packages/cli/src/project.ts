@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '@keelson/core';
-import { kindPath, operatorIn, type ProjectChange, withAddition } from '@keelson/generate/scaffold';
+import { kindPath, operatorIn, type ProjectChange, type ScaffoldFile, withAddition } from '@keelson/generate/scaffold';
 import { CommandError } from './command-error.ts';
 import { findOperator } from './operator-module.ts';
-import { placeFiles } from './place-files.ts';
+import { leftIn, placeFiles } from './place-files.ts';
 
 const operatorPath = 'src/operator.ts';
 
@@ -44,14 +44,6 @@ export function hasOwnKind({ folder }: Project, kind: string): boolean {
   return existsSync(join(folder, kindPath(kind)));
 }
 
-export function refuseOwnKind(project: Project, kind: string): void {
-  if (!hasOwnKind(project, kind)) return;
-  throw new CommandError(
-    `the kind ${kind} exists already, in ${kindPath(kind)}`,
-    `a further version goes into its "versions", a controller comes from "keelson create controller --kind ${kind}"`,
-  );
-}
-
 /** The module of `@keelson/core` that has a kind of Kubernetes. */
 export async function builtInModule(group: string, version: string, kind: string): Promise<string> {
   const isLegacy = group === '' || group === 'core';
@@ -74,18 +66,31 @@ async function exportsOf(module: string): Promise<Readonly<Record<string, unknow
   }
 }
 
-/** Writes it all, or nothing; tells what was done. */
+/** Writes it all, or nothing, or what an interrupted call has not written yet; tells what is there now. */
 export function changeProject(project: Project, { files, addition }: ProjectChange): readonly string[] {
-  const { folder, text } = project;
-  const next = withAddition(text, addition);
-  if (next === undefined) {
-    const { line, entry } = addition;
-    const byHand = entry === undefined ? line : `${line} and ${entry} in the list`;
-    throw new CommandError(
-      `${operatorPath} has no list "controllers: [ … ]" of names below its imports, so nothing was written`,
-      `add this by hand and call again: ${byHand}`,
-    );
-  }
-  placeFiles(folder, files, { path: operatorPath, text: next });
+  placeFiles(project.folder, files, operatorWith(project, addition));
   return [...files.map(({ path }) => `Made ${path}`), `Changed ${operatorPath}`];
+}
+
+/** A kind that exists is no new one, unless it is what an interrupted call has left. */
+export function refuseOwnKind(project: Project, kind: string, { files, addition }: ProjectChange): void {
+  const path = kindPath(kind);
+  const left = () => leftIn(project.folder, files, operatorWith(project, addition));
+  if (!hasOwnKind(project, kind) || left().some((file) => file.path === path)) return;
+  throw new CommandError(
+    `the kind ${kind} exists already, in ${path}`,
+    `a further version goes into its "versions", a controller comes from "keelson create controller --kind ${kind}"; ` +
+      'what an interrupted call has left is finished by the same call, with the same flags',
+  );
+}
+
+function operatorWith({ text }: Project, addition: ProjectChange['addition']): ScaffoldFile {
+  const next = withAddition(text, addition);
+  if (next !== undefined) return { path: operatorPath, text: next };
+  const { line, entry } = addition;
+  const byHand = entry === undefined ? line : `${line} and ${entry} in the list`;
+  throw new CommandError(
+    `${operatorPath} has no list "controllers: [ … ]" of names below its imports, so nothing was written`,
+    `add this by hand and call again: ${byHand}`,
+  );
 }

@@ -116,7 +116,12 @@ describe('files of a project', () => {
           files.every((file) => exists(folder, file)),
           `killed before step ${last}`,
         );
-      else assert.ok(exists(folder, { path: 'list', text: 'old\n' }));
+      else {
+        assert.ok(exists(folder, { path: 'list', text: 'old\n' }));
+        placeFiles(folder, files, list); // the same call finishes it
+        assert.ok([...files, list].every((file) => exists(folder, file)));
+        assert.deepEqual(fs.readdirSync(folder), ['list', 'package.json', 'src']);
+      }
       for (const entry of ['src', 'package.json']) fs.rmSync(join(folder, entry), { recursive: true, force: true });
       fs.writeFileSync(join(folder, 'list'), 'old\n');
       last += 1;

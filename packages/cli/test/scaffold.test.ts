@@ -194,7 +194,7 @@ describe('keelson init and keelson create', () => {
   for (const [line, sentence] of [
     [
       'create api --kind Memcached',
-      'the kind Memcached exists already, in src/api/memcached.ts; a further version goes into its "versions", a controller comes from "keelson create controller --kind Memcached".',
+      'the kind Memcached exists already, in src/api/memcached.ts; a further version goes into its "versions", a controller comes from "keelson create controller --kind Memcached"; what an interrupted call has left is finished by the same call, with the same flags.',
     ],
     ['create api', '--kind is missing; there is no terminal to ask for it.'],
     [
@@ -207,7 +207,7 @@ describe('keelson init and keelson create', () => {
     ],
     [
       'create controller --kind Website',
-      'src/controllers/website.ts, src/controllers/website.test.ts exist already; nothing was written.',
+      'src/controllers/website.ts, src/controllers/website.test.ts exist already; nothing was written; remove them and call again to have them made anew.',
     ],
     [
       'create controller --kind Page',
@@ -231,6 +231,28 @@ describe('keelson init and keelson create', () => {
       assert.deepEqual(textsIn(folder), textsIn(golden));
     });
   }
+
+  test('create that was killed half-way is finished by the same call, and another one says what is in the way', async () => {
+    const folder = project();
+    const whole = join(cwd, 'whole');
+    cpSync(golden, whole, { recursive: true });
+    const line = 'create api --group web --kind Page';
+    const { out } = await keelson(line, whole);
+    for (const path of ['src/api/page.ts', 'src/controllers/page.ts']) cpSync(join(whole, path), join(folder, path));
+    assert.match(
+      (await keelson('create api --kind Page', folder)).err,
+      /Page exists already, in src\/api\/page\.ts; .*same flags\.\n$/,
+    );
+    writeFileSync(join(folder, 'src/controllers/page.ts'), 'mine\n');
+    assert.equal(
+      (await keelson(line, folder)).err,
+      'keelson create api: src/controllers/page.ts exists already; nothing was written; remove it and call again to have it made anew.\n',
+    );
+    rmSync(join(folder, 'src/controllers/page.ts'));
+    assert.deepEqual(await keelson(line, folder), { code: 0, out, err: '' });
+    assert.deepEqual(textsIn(folder), textsIn(whole));
+    assert.match((await keelson(line, folder)).err, /the kind Page exists already/);
+  });
 
   test('where the list is not to be found, nothing is written, and what to add is said; then it works', async () => {
     const folder = project();
