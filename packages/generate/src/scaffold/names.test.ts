@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentControllerFiles } from './controller-files.ts';
+import { kindFiles } from './kind-files.ts';
 import {
   controllerIdentifier,
   domainProblem,
@@ -20,8 +22,8 @@ const long = 'a'.repeat(64);
 for (const { rule, good, bad } of [
   {
     rule: projectNameProblem,
-    good: ['website-operator', 'a', 'a--1'],
-    bad: ['', 'Website', '3scale', 'a_b', '-a', 'a-', 'a.b', long],
+    good: ['website-operator', 'a', 'a--1', 'a'.repeat(55)],
+    bad: ['', 'Website', '3scale', 'a_b', '-a', 'a-', 'a.b', 'a'.repeat(56)],
   },
   { rule: versionProblem, good: ['v1', 'v1alpha1', 'v2beta3', 'next'], bad: ['', '1', 'V1', 'v1.2', 'v1_', long] },
   {
@@ -35,7 +37,11 @@ for (const { rule, good, bad } of [
     good: ['Memcached', 'HTTPRoute', 'A1', 'Deployment'],
     bad: ['', 'memcached', 'Mem-cached', '1A', 'É', `A${long}`],
   },
-  { rule: ownKindProblem, good: ['Memcached'], bad: ['Deployment', 'memcached'] },
+  {
+    rule: ownKindProblem,
+    good: ['Memcached', 'Website', `A${'b'.repeat(58)}`],
+    bad: ['memcached', `A${'b'.repeat(59)}`, 'Deployment', 'InputOf', 'Promise'],
+  },
 ]) {
   test(`${rule.name} takes what the API server takes, and nothing else`, () => {
     for (const text of good) assert.equal(rule(text), undefined, text);
@@ -62,6 +68,19 @@ test('identifiers and files follow from names', () => {
   ] as const) {
     assert.deepEqual([fileNameOf(kind), controllerIdentifier(kind)], [file, controller]);
   }
+});
+
+test('no kind is called what its files import', () => {
+  const files = [
+    ...kindFiles({ group: 'a.b', version: 'v1', kind: 'Own' }, 'i'),
+    ...deploymentControllerFiles('Own', 'o'),
+  ];
+  const lists = files.flatMap(({ text }) =>
+    [...text.matchAll(/^import (?:type )?\{(.*)\}/gm)].map(([, list = '']) => list),
+  );
+  const imported = lists.flatMap((list) => list.match(/\b[A-Z]\w*/g) ?? []).filter((name) => !name.startsWith('Own'));
+  assert.ok(imported.includes('NewDeployment') && imported.includes('StatusInputOf'));
+  for (const name of imported) assert.match(ownKindProblem(name) ?? '', /means something else/, name);
 });
 
 test('a group is a label in the domain, or whole', () => {

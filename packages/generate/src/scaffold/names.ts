@@ -18,15 +18,16 @@ export interface KindNames {
 /** What is wrong with a text, in one sentence without its end; `undefined` when nothing is. */
 export type NameProblem = (text: string) => string | undefined;
 
-const labelText = 'a lower-case letter, then lower-case letters, digits and dashes, 63 at most';
+const labelText = (most: number): string =>
+  `a lower-case letter, then lower-case letters, digits and dashes, ${most} at most`;
 
 const labelProblem: NameProblem = (text) =>
-  label1035Problems(text).length === 0 ? undefined : `"${text}" is not ${labelText}`;
+  label1035Problems(text).length === 0 ? undefined : `"${text}" is not ${labelText(63)}`;
 
-/** The project's name is that of the package and of the operator, and becomes that of Services. */
+/** The project's name is that of the package and of the operator; with `-metrics` it is that of a Service. */
 export const projectNameProblem: NameProblem = (text) => {
-  const problem = labelProblem(text);
-  return problem && `${problem}, such as website-operator`;
+  if (label1035Problems(`${text}-metrics`).length === 0 && labelProblem(text) === undefined) return undefined;
+  return `"${text}" is not ${labelText(55)}, such as website-operator`;
 };
 
 /** A version is part of paths. */
@@ -62,10 +63,18 @@ export const kindProblem: NameProblem = (text) => {
   return undefined;
 };
 
-/** Of a kind of the project's own, for which a controller shall be written. */
-export const ownKindProblem: NameProblem = (text) =>
-  kindProblem(text) ??
-  (text === 'Deployment' ? `"${text}" is what the controller makes of a kind: choose another name` : undefined);
+/** Of a kind of the project's own, for which a definition, and maybe a controller, shall be written. */
+export const ownKindProblem: NameProblem = (text) => {
+  const problem = kindProblem(text);
+  if (problem !== undefined) return problem;
+  if (text.length > 59) return `"${text}" is too long, since there is a kind of its lists: 59 at most`;
+  return takenNames.has(text)
+    ? `"${text}" means something else in the files of a kind: choose another name`
+    : undefined;
+};
+
+/** In CamelCase: what the files of a kind and of its controller import, and the globals that they need. */
+const takenNames = new Set(['Deployment', 'NewDeployment', 'ObjectOf', 'StatusInputOf', 'InputOf', 'Promise']);
 
 /** `cache` in the domain `example.com` is `cache.example.com`; what has a dot is whole. */
 export function groupOf(group: string, domain: string): string {

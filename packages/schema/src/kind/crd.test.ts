@@ -193,6 +193,7 @@ const refused: readonly (readonly [what: string, definition: KindDefinition, mes
   ['a group in capitals', definition({}, { group: 'Cache.example.com' }), /group: .* in lower case/],
   ["Kubernetes' own groups", definition({}, { group: 'cache.k8s.io' }), /belongs to the Kubernetes project/],
   ['a kind in lower case', definition({}, { kind: 'cache' }), /kind: "cache" is not in CamelCase/],
+  ['a kind whose list has too long a name', definition({}, { kind: `A${'b'.repeat(59)}` }), /kind: "Ab+" is not .* 59/],
   ['a kind with a dash', definition({}, { kind: 'Mem-Cache' }), /kind: "Mem-Cache"/],
   ['a plural in capitals', definition({}, { plural: 'Caches' }), /plural: "Caches"/],
   ['a short name with a space', definition({}, { shortNames: ['my cache'] }), /shortNames: "my cache"/],

@@ -35,8 +35,9 @@ export function refuseNames(definition: KindDefinition, at: DefinitionField): vo
   } else if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
     at.field('group').refuse(`"${group}" belongs to the Kubernetes project: use a domain of your own`);
   }
-  if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) {
-    at.field('kind').refuse(`"${kind}" is not in CamelCase, of letters and digits, 63 at most`);
+  // With "List" behind it, it is still a name of 63.
+  if (!/^[A-Z][A-Za-z0-9]{0,58}$/.test(kind)) {
+    at.field('kind').refuse(`"${kind}" is not in CamelCase, of letters and digits, 59 at most`);
   }
   const labels = { plural: [plural], singular: [singular], shortNames, categories, versions: Object.keys(versions) };
   for (const [field, names] of Object.entries(labels)) {
