@@ -172,12 +172,16 @@ test('each kustomization names the files beside it, all of them and no others', 
   assert.deepEqual(resources, ['../crd', '../rbac', '../manager', '../network-policy']);
 });
 
-test('an operator of built-in kinds alone has neither definitions nor samples nor a reference', () => {
-  const paths = pathsOf(operator({ name: 'copier', controllers: [{ for: Secret }] }));
+test('an operator of built-in kinds alone has neither definitions nor samples nor a reference, but their place', () => {
+  const copier = operator({ name: 'copier', controllers: [{ for: Secret }] });
   assert.deepEqual(
-    paths.filter((path) => /crd|samples|docs/.test(path)),
-    [],
+    pathsOf(copier).filter((path) => /crd|samples|docs/.test(path)),
+    ['config/crd/kustomization.yaml'],
   );
+  assert.deepEqual(object('config/crd/kustomization.yaml', copier).resources, []);
+  // This file is the user's: it must be the same when the first kind comes.
+  const path = 'config/default/kustomization.yaml';
+  assert.equal(textOf(path, copier), textOf(path, plain));
 });
 
 test('settings are a ConfigMap of variables with their meaning, which belongs to the user', () => {
@@ -204,6 +208,71 @@ test('settings are a ConfigMap of variables with their meaning, which belongs to
   assert.deepEqual(envFrom, [{ configMapRef: { name: 'dns-settings' } }]);
   const given = textOf('config/manager/settings.yaml', { ...set, given: { dnsServer: 'ns1' } });
   assert.match(given, /\n {2}DNS_DNS_SERVER: ns1\n/);
+});
+
+test('the settings of the user do not name the namespace, which may change: the kustomization beside them does', () => {
+  const settings = z.object({ interval: z.int().default(60) });
+  const set = operator({ name: 'dns', controllers: [{ for: Site, settings }], settings });
+  const path = 'config/manager/settings.yaml';
+  assert.equal(textOf(path, set, { namespace: 'one' }), textOf(path, set, { namespace: 'other' }));
+  assert.equal(object('config/manager/kustomization.yaml', set, { namespace: 'other' }).namespace, 'other');
+  const installed = objectsIn(textOf('dist/install.yaml', set, { namespace: 'other' }));
+  const maps = installed.filter(({ kind }) => kind === 'ConfigMap');
+  assert.deepEqual(
+    maps.map(({ metadata }) => (metadata as { namespace?: string }).namespace),
+    ['other'],
+  );
+});
+
+test('where there is nothing to set, the pods wait for no ConfigMap', () => {
+  const settings = z.object({});
+  const unset = operator({ name: 'dns', controllers: [{ for: Site, settings }], settings });
+  assert.ok(!pathsOf(unset).includes('config/manager/settings.yaml'));
+  const [container] = object('config/manager/deployment.yaml', unset).spec.template.spec.containers;
+  assert.equal(container.envFrom, undefined);
+});
+
+test("whatever selects the operator's pods leaves those alone that it makes under its own name", () => {
+  const own = { 'app.kubernetes.io/name': 'site-operator', 'app.kubernetes.io/component': 'manager' };
+  const { selector, template } = object('config/manager/deployment.yaml', led).spec;
+  assert.deepEqual(template.metadata.labels, own);
+  const service = object('config/manager/metrics_service.yaml', led);
+  for (const selected of [
+    selector.matchLabels,
+    template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+    object('config/manager/pod_disruption_budget.yaml', led).spec.selector.matchLabels,
+    service.spec.selector,
+    object('config/network-policy/network_policy.yaml', led).spec.podSelector.matchLabels,
+  ]) {
+    assert.deepEqual(selected, own);
+  }
+  assert.deepEqual(
+    object('config/prometheus/service_monitor.yaml', led).spec.selector.matchLabels,
+    service.metadata.labels,
+  );
+});
+
+test('a version with a build is a label and a tag with an underscore; one that can be neither is refused', () => {
+  const { metadata, spec } = object('config/manager/deployment.yaml', plain, { version: '1.2.3-rc.1+build.5' });
+  assert.equal(metadata.labels['app.kubernetes.io/version'], '1.2.3-rc.1_build.5');
+  assert.equal(spec.template.spec.containers[0].image, 'site-operator:1.2.3-rc.1_build.5');
+  for (const version of ['1 2', '-1', `1.0.0-${'a'.repeat(60)}`]) {
+    assert.throws(() => generateFiles(plain, { version }), { name: 'RangeError', message: /the version ".*" becomes/ });
+  }
+});
+
+test('a name that is too long for what is called after it is refused', () => {
+  const named = (length: number) => ({ ...plain, name: 'a'.repeat(length) });
+  assert.ok(pathsOf(named(55)).length > 0);
+  assert.throws(() => generateFiles(named(56)), {
+    name: 'RangeError',
+    message: /"a+-metrics" is no name of a Service/,
+  });
+  assert.throws(() => generateFiles(named(57)), {
+    name: 'RangeError',
+    message: /"a+-system" is no name of a namespace/,
+  });
+  assert.throws(() => generateFiles({ ...plain, name: '3scale' }), /"3scale-metrics" is no name of a Service/);
 });
 
 test('image, namespace and version are what was chosen; what cannot be is refused', () => {

@@ -37,9 +37,9 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
   ];
   return [
     ...objects,
-    ...kustomizationFiles(objects),
+    ...kustomizationFiles(objects, installation),
     ...sampleFiles(installation),
-    installFile(objects),
+    installFile(objects, installation),
     ...apiReferenceFile(installation),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

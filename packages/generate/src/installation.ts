@@ -2,7 +2,7 @@
 import { type Operator, type OperatorProcess, operatorProcess } from '@keelson/core';
 import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { crdOf, type DefinedKind } from '@keelson/schema';
-import { labelProblems } from '@keelson/schema/validation';
+import { label1035Problems, labelProblems, labelValueProblems } from '@keelson/schema/validation';
 
 /** What those who install an operator choose; package.json has it in its field `keelson`. */
 export interface GenerateOptions {
@@ -53,7 +53,18 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
   if (namespaces !== undefined && process.namespacesVariable === undefined) {
     throw new RangeError(`${name}: it always watches all namespaces; leave "namespaces" out`);
   }
-  const image = options.image ?? `${name}:${version ?? 'latest'}`;
+  const service = metricsName({ name });
+  if (process.metrics !== undefined && label1035Problems(service).length > 0) {
+    throw new RangeError(
+      `${name}: "${service}" is no name of a Service: a lower-case letter, then lower-case letters, digits and dashes, at most 63; choose another name for the operator`,
+    );
+  }
+  if (version !== undefined && labelValueProblems(tagOf(version)).length > 0) {
+    throw new RangeError(
+      `${name}: the version "${version}" becomes a label: letters, digits, ".", "-" and "+", at most 63`,
+    );
+  }
+  const image = options.image ?? `${name}:${tagOf(version ?? 'latest')}`;
   const definitions = (options.kinds ?? reconciledKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
   return { operator, process, definitions, name, namespace, image, version, namespaces };
 }
@@ -62,7 +73,22 @@ function reconciledKinds({ controllers }: Operator): readonly DefinedKind[] {
   return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 
-/** What says of an object whose it is; the name selects the operator's pods. */
+/** A version as labels and the tags of images take it: a build comes after `_`, since `+` is refused in both. */
+export const tagOf = (version: string): string => version.replaceAll('+', '_');
+
+/** The name of the Service of its metrics. */
+export const metricsName = ({ name }: Pick<Installation, 'name'>): string => `${name}-metrics`;
+
+/** What says of an object whose it is. */
 export const labelsOf = ({ name }: Pick<Installation, 'name'>): Readonly<Record<string, string>> => ({
   'app.kubernetes.io/name': name,
+});
+
+/**
+ * What selects the operator's own pods. The name alone would not do: the pods that it makes for its users may have
+ * the same.
+ */
+export const managerLabelsOf = (installation: Pick<Installation, 'name'>): Readonly<Record<string, string>> => ({
+  ...labelsOf(installation),
+  'app.kubernetes.io/component': 'manager',
 });

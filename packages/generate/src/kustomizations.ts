@@ -1,16 +1,28 @@
 /** The kustomization files: one for each folder of generated objects, and the user's own that puts them together. */
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
+import type { Installation } from './installation.ts';
 
 const head = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' };
 
 const folders = ['config/crd', 'config/rbac', 'config/manager', 'config/network-policy', 'config/prometheus'] as const;
 
-/** For the objects in these files; a folder without any has none. */
-export function kustomizationFiles(files: readonly GeneratedFile[]): readonly GeneratedFile[] {
-  const filled = folders.filter((folder) => resourcesIn(folder, files).length > 0);
+/** Always there: when the operator gets its first kind, config/default is the user's already, and would lack it. */
+const crds = 'config/crd';
+
+/** For the objects in these files; a folder without any has none, but for that of the definitions. */
+export function kustomizationFiles(
+  files: readonly GeneratedFile[],
+  { namespace }: Pick<Installation, 'namespace'>,
+): readonly GeneratedFile[] {
+  const filled = folders.filter((folder) => folder === crds || resourcesIn(folder, files).length > 0);
   return [
     ...filled.map((folder) =>
-      yamlFile(`${folder}/kustomization.yaml`, { ...head, resources: resourcesIn(folder, files) }),
+      yamlFile(`${folder}/kustomization.yaml`, {
+        ...head,
+        // For the settings: that file is the user's, and does not follow when another namespace is chosen.
+        ...(folder === 'config/manager' && { namespace }),
+        resources: resourcesIn(folder, files),
+      }),
     ),
     { path: 'config/default/kustomization.yaml', text: defaultText(filled), owner: 'user' },
   ];

@@ -7,8 +7,8 @@ import type { NewDeployment } from '@keelson/core/apps/v1';
 import type { NewPodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { Container, NewNamespace, PodSpec } from '@keelson/core/v1';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
-import { type Installation, labelsOf } from './installation.ts';
-import { settingsFile, settingsName } from './settings-file.ts';
+import { type Installation, labelsOf, managerLabelsOf, tagOf } from './installation.ts';
+import { settingsFile, settingsIn, settingsName } from './settings-file.ts';
 
 /** `config/manager`. */
 export function managerFiles(installation: Installation): readonly GeneratedFile[] {
@@ -35,14 +35,14 @@ function managerNamespace(installation: Installation): NewNamespace {
 
 function managerDeployment(installation: Installation): NewDeployment {
   const { operator, name, namespace, version } = installation;
-  const labels = labelsOf(installation);
+  const labels = managerLabelsOf(installation);
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: {
       name,
       namespace,
-      labels: { ...labels, ...(version !== undefined && { 'app.kubernetes.io/version': version }) },
+      labels: { ...labels, ...(version !== undefined && { 'app.kubernetes.io/version': tagOf(version) }) },
     },
     spec: {
       replicas: operator.leaderElection ? 2 : 1,
@@ -70,7 +70,7 @@ function podSpec(installation: Installation): PodSpec {
           maxSkew: 1,
           topologyKey: 'kubernetes.io/hostname',
           whenUnsatisfiable: 'ScheduleAnyway',
-          labelSelector: { matchLabels: labelsOf(installation) },
+          labelSelector: { matchLabels: managerLabelsOf(installation) },
         },
       ],
     }),
@@ -79,7 +79,7 @@ function podSpec(installation: Installation): PodSpec {
 }
 
 function managerContainer(installation: Installation): Container {
-  const { image, process, namespaces, operator } = installation;
+  const { image, process, namespaces } = installation;
   const { args, health, metrics, namespacesVariable } = process;
   const env = [
     ...process.env,
@@ -90,7 +90,7 @@ function managerContainer(installation: Installation): Container {
     name: 'manager',
     image,
     ...(args.length > 0 && { args }),
-    ...(operator.settings && { envFrom: [{ configMapRef: { name: settingsName(installation) } }] }),
+    ...(settingsIn(installation).length > 0 && { envFrom: [{ configMapRef: { name: settingsName(installation) } }] }),
     ...(env.length > 0 && { env }),
     ports: [
       { name: 'health', containerPort: health.port },
@@ -110,7 +110,7 @@ function managerContainer(installation: Installation): Container {
 /** Nodes can be drained, one replica at a time. */
 function managerBudget(installation: Installation): NewPodDisruptionBudget {
   const { name, namespace } = installation;
-  const labels = labelsOf(installation);
+  const labels = managerLabelsOf(installation);
   return {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',

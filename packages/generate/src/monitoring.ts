@@ -2,17 +2,17 @@
 import type { NewNetworkPolicy } from '@keelson/core/networking/v1';
 import type { NewService } from '@keelson/core/v1';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
-import { type Installation, labelsOf } from './installation.ts';
+import { type Installation, managerLabelsOf, metricsName } from './installation.ts';
 
 /** The Service of `config/manager`; none where there are no metrics. */
 export function metricsServiceFile(installation: Installation): readonly GeneratedFile[] {
-  const { process, name, namespace } = installation;
+  const { process, namespace } = installation;
   if (process.metrics === undefined) return [];
-  const labels = labelsOf(installation);
+  const labels = managerLabelsOf(installation);
   const service: NewService = {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: `${name}-metrics`, namespace, labels },
+    metadata: { name: metricsName(installation), namespace, labels },
     spec: {
       selector: labels,
       ports: [{ name: 'metrics', port: process.metrics.port, targetPort: 'metrics' }],
@@ -23,13 +23,13 @@ export function metricsServiceFile(installation: Installation): readonly Generat
 
 /** The ServiceMonitor of `config/prometheus`, which the Prometheus operator reads. */
 export function serviceMonitorFile(installation: Installation): readonly GeneratedFile[] {
-  const { operator, process, name, namespace } = installation;
+  const { operator, process, namespace } = installation;
   if (process.metrics === undefined) return [];
-  const labels = labelsOf(installation);
+  const labels = managerLabelsOf(installation);
   const monitor = {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'ServiceMonitor',
-    metadata: { name: `${name}-metrics`, namespace, labels },
+    metadata: { name: metricsName(installation), namespace, labels },
     spec: {
       selector: { matchLabels: labels },
       endpoints: [
@@ -55,7 +55,7 @@ export function serviceMonitorFile(installation: Installation): readonly Generat
  */
 export function networkPolicyFile(installation: Installation): GeneratedFile {
   const { process, name, namespace } = installation;
-  const labels = labelsOf(installation);
+  const labels = managerLabelsOf(installation);
   const policy: NewNetworkPolicy = {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',

@@ -7,18 +7,34 @@ import { printYaml } from './yaml.ts';
 /** The name of the ConfigMap. */
 export const settingsName = ({ name }: Pick<Installation, 'name'>): string => `${name}-settings`;
 
-/** One file, or none if there is nothing to set. */
+/** What there is to set; where that is nothing, there is no ConfigMap. */
+export const settingsIn = ({ operator }: Installation): readonly Setting[] =>
+  operator.settings ? settingsOf(operator.settings, operator.name) : [];
+
+const path = 'config/manager/settings.yaml';
+
+/** One file, or none. The kustomization beside it says the namespace, which may change after the file is the user's. */
 export function settingsFile(installation: Installation): readonly GeneratedFile[] {
-  const { operator, namespace } = installation;
-  const settings = operator.settings ? settingsOf(operator.settings, operator.name) : [];
-  if (settings.length === 0) return [];
+  if (settingsIn(installation).length === 0) return [];
+  return [{ path, text: settingsText(installation), owner: 'user' }];
+}
+
+/** The file as it is installed where no kustomization says the namespace; any other as it is. */
+export function inNamespace(file: GeneratedFile, installation: Installation): GeneratedFile {
+  return file.path === path ? { ...file, text: settingsText(installation, installation.namespace) } : file;
+}
+
+function settingsText(installation: Installation, namespace?: string): string {
+  const { operator } = installation;
   const head = printYaml({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: settingsName(installation), namespace, labels: labelsOf(installation) },
   });
-  const entries = settings.flatMap((setting) => entryOf(setting, operator.given?.[setting.name] ?? setting.default));
-  return [{ path: 'config/manager/settings.yaml', text: `${head}data:\n${entries.join('')}`, owner: 'user' }];
+  const entries = settingsIn(installation).flatMap((setting) =>
+    entryOf(setting, operator.given?.[setting.name] ?? setting.default),
+  );
+  return `${head}data:\n${entries.join('')}`;
 }
 
 function entryOf({ variable, description, choices, isRequired }: Setting, value: unknown): readonly string[] {
