@@ -19,7 +19,10 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
   const files = generateFiles(operator, { ...chosen, ...given, kinds });
   const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
   const changes = await fileChanges(folder, files);
-  if (!flags.check) await writeChanges(folder, changes);
+  if (!flags.check) {
+    shell.stopSignal(); // Ctrl-C comes before the first step from here on, or after the last
+    await writeChanges(folder, changes);
+  }
   const warnings = files.flatMap(({ warning }) => warning ?? []);
   if (flags.output === 'json') {
     shell.out(json({ folder, changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings }));

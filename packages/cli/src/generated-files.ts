@@ -2,13 +2,16 @@
  * Generated files on the disk: what has to change, and the change.
  *
  * Promises: a file of the user's is never overwritten or removed, one that is as it should be is not touched, and a write
- * that fails half way is undone.
+ * that fails half way is undone. Nothing is written or removed through a symlink.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemRandom } from '@keelson/core/system';
 import { type GeneratedFile, isGenerated } from '@keelson/generate';
 import { hasCode } from './cluster-kubeconfig.ts';
 import { CommandError } from './command-error.ts';
+import { isSymlink, refuseSymlinks } from './symlinks.ts';
 
 /** What differs between a file and what was generated. */
 export interface FileChange {
@@ -42,7 +45,12 @@ export async function fileChanges(folder: string, files: readonly GeneratedFile[
       return before !== undefined && isGenerated(before) ? [{ path, change: 'remove', before }] : [];
     }),
   );
-  return [...compared.flatMap(({ changes }) => changes), ...removed.flat()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const changes = [...compared.flatMap((each) => each.changes), ...removed.flat()];
+  refuseSymlinks(
+    folder,
+    changes.map(({ path }) => path),
+  );
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function changeOf(folder: string, { path, text: after, owner }: GeneratedFile) {
@@ -59,28 +67,32 @@ export async function writeChanges(folder: string, changes: readonly FileChange[
   try {
     for (const { path, before, after } of changes) {
       const file = join(folder, path);
-      if (after === undefined) {
-        await rm(file);
-        await removeEmpty(dirname(file));
-      } else {
-        const made = await mkdir(dirname(file), { recursive: true });
-        if (made !== undefined) undo.push(() => rm(made, { recursive: true, force: true }));
-        await replace(file, after);
-      }
-      undo.push(() => (before === undefined ? rm(file, { force: true }) : restore(file, before)));
+      // Before the step: one that fails may have been made all the same.
+      const missing = firstMissing(dirname(file));
+      if (missing !== undefined) undo.push(() => removeIfThere(missing));
+      undo.push(() => restore(file, before));
+      if (after === undefined) await rm(file);
+      else await replace(file, after);
     }
   } catch (error) {
-    for (const each of undo.reverse()) await each();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`nothing was written: ${reason}`, 'see who may write there', { cause: error });
+    const failed: string[] = [];
+    for (const each of undo.reverse()) await each().catch((reason: unknown) => failed.push(messageOf(reason)));
+    const [problem, next] =
+      failed.length === 0
+        ? ['nothing was written', 'see who may write there']
+        : ['some of it was written', `this could not be undone: ${failed.join(', ')}`];
+    throw new CommandError(`${problem}: ${messageOf(error)}`, next, { cause: error });
   }
+  const left = new Set(changes.flatMap(({ path, after }) => (after === undefined ? dirname(join(folder, path)) : [])));
+  for (const each of left) await rmdir(each).catch(() => {}); // one that is not empty stays, as does any other
 }
 
 /** Never half a file, whatever happens. */
 async function replace(file: string, text: string): Promise<void> {
-  const beside = `${file}.keelson`;
+  const beside = `${file}.${systemRandom.uuid()}.keelson`;
+  await mkdir(dirname(file), { recursive: true });
   try {
-    await writeFile(beside, text);
+    await writeFile(beside, text, { flag: 'wx' });
     await rename(beside, file);
   } catch (error) {
     await rm(beside, { force: true });
@@ -88,30 +100,38 @@ async function replace(file: string, text: string): Promise<void> {
   }
 }
 
-async function restore(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+/** As it was; what is so still is not touched. */
+async function restore(file: string, before: string | undefined): Promise<void> {
+  if ((await contentOf(file)) === before) return;
+  if (before === undefined) await rm(file);
+  else await replace(file, before);
 }
 
-async function removeEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    if (!hasCode(error, 'ENOTEMPTY')) throw error;
-  }
+async function removeIfThere(folder: string): Promise<void> {
+  if (existsSync(folder)) await rm(folder, { recursive: true });
 }
+
+/** The topmost of the folders on the way that are not there. */
+function firstMissing(folder: string): string | undefined {
+  let missing: string | undefined;
+  for (let each = folder; !existsSync(each); each = dirname(each)) missing = each;
+  return missing;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function contentOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${file} cannot be read: ${reason}`, 'see what it is', { cause: error });
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`, 'see what it is', { cause: error });
   }
 }
 
+/** What a symlink leads to is not below the folder. */
 async function filesBelow(folder: string, place: string): Promise<readonly string[]> {
+  if (isSymlink(join(folder, place))) return [];
   try {
     const entries = await readdir(join(folder, place), { withFileTypes: true });
     const paths = entries.map(async (entry) => {

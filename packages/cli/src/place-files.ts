@@ -4,14 +4,25 @@
  * Promises: everything is written to a folder beside its place first, and moved from there. A new folder appears in one
  * step, with all its files. In a folder that exists, package.json comes last: without it there is no project yet, and
  * what an interrupted call has left there does not stand in the way of the same call. Nothing is ever overwritten but
- * the one file that is named, which is replaced in one step, last: until then the same call finishes this, too. What
- * fails is undone.
+ * the one file that is named, which is replaced in one step, last: until then the same call finishes this, too. Nothing
+ * is written through a symlink but the folder itself. What fails is undone.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ScaffoldFile } from '@keelson/generate/scaffold';
 import { hasCode, isAlive } from './cluster-kubeconfig.ts';
 import { CommandError } from './command-error.ts';
+import { isSymlink, refuseSymlinks } from './symlinks.ts';
 
 const prefix = '.keelson-unfinished-';
 
@@ -30,6 +41,10 @@ export function placeProject(target: string, files: readonly ScaffoldFile[]): vo
 
 /** These files beside those that are there; the last one replaces the one of its name. */
 export function placeFiles(folder: string, files: readonly ScaffoldFile[], replaced: ScaffoldFile): void {
+  refuseSymlinks(
+    folder,
+    [...files, replaced].map(({ path }) => path),
+  );
   const left = leftIn(folder, files, replaced);
   const existing = files.filter((file) => !left.includes(file) && existsSync(join(folder, file.path)));
   if (existing.length > 0) {
@@ -60,11 +75,16 @@ const has = (folder: string, { path, text }: ScaffoldFile): boolean =>
   existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8') === text;
 
 function refuseForeign(target: string, files: readonly ScaffoldFile[]): void {
-  if (!existsSync(target)) return;
+  if (!existsSync(target)) {
+    if (isSymlink(target)) throw new CommandError(`${target} is a symlink that leads nowhere`, 'name a folder');
+    return;
+  }
   if (!statSync(target).isDirectory()) throw new CommandError(`${target} is a file`, 'name a folder');
   const entries = readdirSync(target).filter((entry) => entry !== '.git' && !entry.startsWith(prefix));
   const isOurs = (path: string) =>
-    !entries.includes('package.json') && files.some((file) => file.path === path && has(target, file));
+    !entries.includes('package.json') &&
+    !isSymlink(join(target, path)) &&
+    files.some((file) => file.path === path && has(target, file));
   const foreign = entries.filter((entry) => !filesBelow(target, entry).every(isOurs));
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 5).join(', ') + (foreign.length > 5 ? ` and ${foreign.length - 5} more` : '');
@@ -72,7 +92,7 @@ function refuseForeign(target: string, files: readonly ScaffoldFile[]): void {
 }
 
 function filesBelow(folder: string, path: string): readonly string[] {
-  if (!statSync(join(folder, path)).isDirectory()) return [path];
+  if (!lstatSync(join(folder, path)).isDirectory()) return [path];
   return readdirSync(join(folder, path)).flatMap((entry) => filesBelow(folder, `${path}/${entry}`));
 }
 

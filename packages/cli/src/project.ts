@@ -1,5 +1,5 @@
 /** A project as `keelson init` makes it: what is read of it, and what is added to it. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '@keelson/core';
@@ -12,7 +12,7 @@ const operatorPath = 'src/operator.ts';
 
 export interface Project {
   readonly folder: string;
-  /** The text of `src/operator.ts`. */
+  /** The text of `src/operator.ts` when it was read. */
   readonly text: string;
   /** The variable that it exports. */
   readonly operator: string;
@@ -68,7 +68,11 @@ async function exportsOf(module: string): Promise<Readonly<Record<string, unknow
 
 /** Writes it all, or nothing, or what an interrupted call has not written yet; tells what is there now. */
 export function changeProject(project: Project, { files, addition }: ProjectChange): readonly string[] {
-  placeFiles(project.folder, files, operatorWith(project, addition));
+  const { folder, text } = project;
+  if (readFileSync(join(folder, operatorPath), 'utf8') !== text) {
+    throw new CommandError(`${operatorPath} was changed by somebody else meanwhile`, 'nothing was written; call again');
+  }
+  placeFiles(folder, files, operatorWith(project, addition));
   return [...files.map(({ path }) => `Made ${path}`), `Changed ${operatorPath}`];
 }
 

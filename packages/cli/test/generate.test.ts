@@ -1,6 +1,8 @@
 /** `keelson generate`: what it writes, what it leaves alone, and how it tells of drift. */
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import fs, { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +15,19 @@ for (const name of ['memcached', 'echo']) {
     const { code, out, err } = await runKeelson(['generate', '--check'], { cwd });
     assert.deepEqual([code, err], [0, ''], out);
   });
+}
+
+/** Runs it on a disk that fails in some ways. */
+async function withFs<T>(broken: Partial<typeof fs.promises>, run: () => Promise<T>): Promise<T> {
+  const { rename, rm, rmdir } = fs.promises;
+  Object.assign(fs.promises, broken);
+  syncBuiltinESMExports();
+  try {
+    return await run();
+  } finally {
+    Object.assign(fs.promises, { rename, rm, rmdir });
+    syncBuiltinESMExports();
+  }
 }
 
 describe('keelson generate', () => {
@@ -125,6 +140,95 @@ describe('keelson generate', () => {
     assert.match(err, /^keelson generate: nothing was written: .*docs.*; see who may write there\.\n$/);
     assert.match(await readFile(file(role), 'utf8'), /# drift\n$/);
     await assert.rejects(stat(file('config/crd')));
+  });
+
+  test('a step that fails after it was made is undone, too, and so is every other', async () => {
+    const { generate, file } = await project();
+    await withLine(file(role), '# drift\n');
+    const old = file('config/webhook/old.yaml');
+    await mkdir(file('config/webhook'));
+    await writeFile(old, await readFile(file(role), 'utf8'));
+    const { rm: remove } = fs.promises;
+    const denied = (path: unknown) => Object.assign(new Error(`EIO: ${path}`), { code: 'EIO' });
+    const answer = await withFs(
+      {
+        async rm(path, options) {
+          await remove(path, options);
+          if (path === old) throw denied(path);
+        },
+      },
+      generate,
+    );
+    assert.equal(answer.code, 1);
+    assert.match(answer.err, /^keelson generate: nothing was written: EIO: .*old\.yaml; see who may write there\.\n$/);
+    assert.match(await readFile(old, 'utf8'), /# drift\n$/);
+    assert.match(await readFile(file(role), 'utf8'), /# drift\n$/);
+
+    const { rename } = fs.promises;
+    const stuck = await withFs(
+      {
+        async rm(path, options) {
+          await remove(path, options);
+          if (path === old) throw denied(path);
+        },
+        rename: (from, to) => (to === old ? Promise.reject(denied(to)) : rename(from, to)),
+      },
+      generate,
+    );
+    assert.match(
+      stuck.err,
+      /^keelson generate: some of it was written: .*; this could not be undone: EIO: .*old\.yaml\.\n$/,
+    );
+    assert.match(await readFile(file(role), 'utf8'), /# drift\n$/, 'the others are undone');
+
+    await writeFile(old, await readFile(file(role), 'utf8'));
+    const kept = await withFs({ rmdir: (path) => Promise.reject(denied(path)) }, generate);
+    assert.deepEqual([kept.code, kept.err], [0, ''], 'an empty folder may stay');
+  });
+
+  test('nothing is written or removed through a symlink', async () => {
+    const { cwd, generate, file } = await project();
+    const outside = join(projects.root, 'outside');
+    for (const [path, next] of [
+      ['config/rbac', 'old.yaml'],
+      ['docs', 'old.md'],
+    ] as const) {
+      await rename(file(path), outside);
+      await symlink(outside, file(path));
+      await writeFile(join(outside, next), await readFile(file('config/manager/deployment.yaml'), 'utf8'));
+      assert.equal((await generate()).code, 0, 'nothing has to change');
+      assert.ok(existsSync(join(outside, next)));
+      const [first = ''] = (await readdir(outside)).filter((name) => name !== next);
+      await rm(join(outside, first));
+      assert.deepEqual(await generate(), {
+        code: 1,
+        out: '',
+        err: `keelson generate: ${path} in ${cwd} is a symlink, through which nothing is written; put what is meant in place of it.\n`,
+      });
+      assert.ok(!existsSync(join(outside, first)));
+      await rm(file(path));
+      await rm(outside, { recursive: true });
+      await generate();
+    }
+    await rm(file(role));
+    await symlink('nowhere', file(role));
+    assert.match((await generate()).err, /^keelson generate: config\/rbac\/role\.yaml in \S+ is a symlink, /);
+    assert.ok(!existsSync(file('config/rbac/nowhere')));
+  });
+
+  test('Ctrl-C waits from the first write on', async () => {
+    const { cwd, generate, file } = await project();
+    await rm(file('docs/api.md'));
+    const missing: boolean[] = [];
+    const stopSignal = () => {
+      missing.push(!existsSync(file('docs/api.md')));
+      return new AbortController().signal;
+    };
+    await runKeelson(['generate', '--check'], { cwd, stopSignal });
+    assert.deepEqual(missing, []);
+    await runKeelson(['generate'], { cwd, stopSignal });
+    assert.deepEqual(missing, [true]);
+    assert.equal((await generate('--check')).code, 0);
   });
 
   test('flags come before package.json, which comes before what the operator says', async () => {

@@ -105,6 +105,24 @@ describe('files of a project', () => {
     assert.equal(fs.readFileSync(join(target, 'src/a.ts'), 'utf8'), 'mine\n');
   });
 
+  test('nothing is written through a symlink, and one that leads nowhere is told', () => {
+    const folder = fs.mkdtempSync(join(root, 'linked-'));
+    const outside = fs.mkdtempSync(join(root, 'outside-'));
+    fs.symlinkSync(outside, join(folder, 'src'));
+    assert.throws(() => placeProject(folder, files), /is not empty: it has src;/);
+    const list = { path: 'list', text: 'new\n' };
+    assert.throws(() => placeFiles(folder, files, list), /^CommandError: src in \S+ is a symlink, through which/);
+    assert.deepEqual(fs.readdirSync(outside), []);
+    fs.rmSync(join(folder, 'src'));
+    fs.symlinkSync(join(outside, 'list'), join(folder, 'list'));
+    assert.throws(() => placeFiles(folder, files, list), /^CommandError: list in \S+ is a symlink, through which/);
+    assert.throws(() => placeProject(folder, files), /is not empty: it has list;/);
+    assert.throws(
+      () => placeProject(join(folder, 'list'), files),
+      /list is a symlink that leads nowhere; name a folder/,
+    );
+  });
+
   test('files are added before the one that names them, and taken back when one cannot be written', () => {
     const folder = fs.mkdtempSync(join(root, 'added-'));
     fs.writeFileSync(join(folder, 'list'), 'old\n');

@@ -325,6 +325,26 @@ describe('keelson init and keelson create', () => {
       assert.ok(!existsSync(join(folder, 'src/controllers/page.ts')));
     });
 
+    test('create api refuses to write over what was saved while it asked', async () => {
+      const folder = project();
+      const file = join(folder, 'src/operator.ts');
+      const mine = `${readFileSync(file, 'utf8')}// mine\n`;
+      const answers: Prompts = {
+        text: () => Promise.resolve('Page'),
+        async yesNo() {
+          writeFileSync(file, mine);
+          return true;
+        },
+      };
+      const shell = testShell({ cwd: folder, isInteractive: true });
+      await assert.rejects(
+        typed(createCommand(shell, answers), 'create api --group web --version v1 --kind Page'),
+        /^CommandError: src\/operator\.ts was changed by somebody else meanwhile; nothing was written; call again\.$/,
+      );
+      assert.equal(readFileSync(file, 'utf8'), mine);
+      assert.ok(!existsSync(join(folder, 'src/api/page.ts')));
+    });
+
     test('whoever does not want to go on leaves nothing behind', async () => {
       const shell = testShell({ cwd, isInteractive: true });
       await assert.rejects(
