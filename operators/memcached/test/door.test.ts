@@ -1,15 +1,21 @@
-/** The operator over HTTPS on the embedded cluster, in real time: what it does when the server goes away and comes back. */
+/**
+ * The operator over HTTPS on the embedded cluster, in real time and with a token of its own account: what it does when
+ * the server goes away and comes back.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createClient, installDefinitions } from '@keelson/client';
+import { createClient, installDefinitions, requestToken } from '@keelson/client';
 import { createCluster } from '@keelson/cluster';
-import { conditionOf, sleep } from '@keelson/core';
+import { conditionOf, deadline, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { crdOf } from '@keelson/schema';
+import { kubeconfig } from '@keelson/tools-kubernetes';
+import { operatorNamespace, underOwnRules } from '../../../packages/testing/src/own-rights.ts';
 import { Memcached } from '../src/api/v1alpha1.ts';
+import { memcachedAlone } from './alone.ts';
 import { startOperator } from './operator-process.ts';
 
 test('the same process converges the next change after the door was closed and opened again', async () => {
@@ -19,15 +25,21 @@ test('the same process converges the next change after the door was closed and o
   const folder = await mkdtemp(join(tmpdir(), 'keelson-door-'));
   try {
     const first = await cluster.listen();
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, first.kubeconfig, { mode: 0o600 });
-    await using operator = startOperator(kubeconfig);
+    await underOwnRules(cluster, client, memcachedAlone);
+    const { name } = memcachedAlone;
+    const { token } = await requestToken(client, `${operatorNamespace}/${name}`);
+    const { url: server, certificateAuthority } = first;
+    const own = kubeconfig({ server, certificateAuthority, user: name, credentials: { token: token.reveal() } });
+    const file = join(folder, 'kubeconfig');
+    await writeFile(file, own, { mode: 0o600 });
+    await using operator = startOperator(file);
     const available = async (size: number) => {
+      using limit = deadline(systemClock, 60_000, `${size} servers`);
       for (;;) {
         const memcached = await client.get(Memcached, 'default/cache');
         const isAvailable = conditionOf(memcached, 'Available').status === 'True';
         if (isAvailable && memcached.status?.nodes?.length === size) return;
-        assert.ok(operator.isRunning(), operator.log());
+        assert.ok(operator.isRunning() && !limit.signal.aborted, operator.log());
         await sleep(systemClock, 20);
       }
     };

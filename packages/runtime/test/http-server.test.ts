@@ -193,6 +193,7 @@ test('probes are on port 8081 and metrics on 8080 unless a manager is told other
   const logger = rememberingLogger();
   const controllers = [controller({ for: ConfigMap, reconcile: async () => done })];
   const stop = new AbortController();
+  t.after(() => stop.abort(new Error('the test is over'))); // also when it fails, or its server would keep the process
   const manager = createManager(operator({ name: 'web', controllers }), { transport: quietServer(), logger });
   const running = manager.start(stop.signal);
   while (!logger.lines.some(({ message }) => message === 'Starting workers')) await nextTurn();

@@ -11,7 +11,7 @@ import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { Namespace, ServiceAccount } from '@keelson/core/v1';
 
 /** Where the operators of a test live. */
-const operatorNamespace = 'operators';
+export const operatorNamespace = 'operators';
 
 /** Makes the account and binds the rules; returns the way in with these rights. */
 export async function underOwnRules(cluster: Cluster, client: Client, operator: Operator): Promise<Transport> {
