@@ -1,8 +1,14 @@
-/** The step-by-step pages, typed by an unmodified kubectl: on what `npm start` starts, and on a real Kubernetes. */
+/**
+ * The step-by-step pages, typed by an unmodified kubectl: on what `npm start` starts, and on a real Kubernetes, where each
+ * operator is a process with the rights of its generated roles and no others.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { availability, type Kubernetes, kubectlEnvironment, startKubernetes } from '@keelson/tools-kubernetes';
+import { install as installEcho, type ReplicaProcess, startReplica } from '../../../operators/echo/test/replicas.ts';
+import { install as installMemcached } from '../../../operators/memcached/test/installation.ts';
+import { type OperatorProcess, startOperator } from '../../../operators/memcached/test/operator-process.ts';
 import { printed, type StartProcess, start } from '../start-process.ts';
 import { transcriptTests } from '../transcript.ts';
 
@@ -31,15 +37,16 @@ describe('on the embedded cluster', { skip: kubectl.available ? false : kubectl.
 
 describe('on real Kubernetes', { skip: pods.available ? false : pods.reason }, () => {
   let kube: Kubernetes;
-  let demo: StartProcess;
+  let memcached: OperatorProcess;
+  let echo: ReplicaProcess;
   before(async () => {
     kube = await startKubernetes({ pods: true });
-    demo = start(['--kubeconfig', kube.kubeconfig], { ...process.env, ECHO_IMAGE: 'busybox:stable' });
-    await printed(demo, /Working/);
+    memcached = startOperator(await installMemcached(kube));
+    echo = startReplica(await installEcho(kube), 'tutorial', { HA_ENABLED: 'false' });
   });
   after(async () => {
-    demo?.kill('SIGINT');
-    assert.equal(await demo?.ended, 0, demo?.printed());
+    assert.equal(await memcached?.stop('SIGTERM'), 0, memcached?.log());
+    assert.equal(await echo?.stop('SIGTERM'), 0, echo?.log());
     await kube?.[Symbol.asyncDispose]();
   });
   for (const page of pages) describe(page, () => transcriptTests(new URL(page, root), () => kube.env));
