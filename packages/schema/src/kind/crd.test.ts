@@ -187,6 +187,17 @@ test('labels and annotations stand on the definition of the custom resource', ()
   });
 });
 
+test('a version in which nobody can write loses nothing, unless objects are stored in it', () => {
+  const { versions, ...rest } = several({}, {});
+  const old = { served: false, spec: z.object({}) };
+  const withOld = { ...rest, versions: { v0: old, ...versions } };
+  assert.equal(crdOf({ definition: withOld }).spec.versions.length, 3);
+  const served = { ...rest, versions: { v0: { ...old, served: true }, ...versions } };
+  assert.throws(() => crdOf({ definition: served }), /versions\.v0: it lacks spec\.size of v1/);
+  const stored = { ...rest, versions: { v0: { ...old, storage: true }, v2: { spec: z.object({ size: z.int32() }) } } };
+  assert.throws(() => crdOf({ definition: stored }), /versions\.v0: it lacks spec\.size of v2/);
+});
+
 const spec = z.object({});
 const refused: readonly (readonly [what: string, definition: KindDefinition, message: RegExp])[] = [
   ['a group without a dot', definition({}, { group: 'cache' }), /group: "cache" is no domain name/],

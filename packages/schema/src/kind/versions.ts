@@ -26,7 +26,9 @@ export function refuseLoss(
   at: DefinitionField,
 ): void {
   if (conversion === 'None') return;
-  for (const [to, from] of versions.flatMap((each) => versions.map((other) => [each, other] as const))) {
+  // In a version that is neither served nor stored nobody writes; objects that were once stored in it may still be read.
+  const written = versions.filter(({ served, storage }) => served || storage);
+  for (const [to, from] of written.flatMap((each) => versions.map((other) => [each, other] as const))) {
     const lost = [...lostFields(from.schema?.openAPIV3Schema ?? {}, to.schema?.openAPIV3Schema ?? {}, '')];
     if (lost.length === 0) continue;
     at.field(to.name).refuse(
