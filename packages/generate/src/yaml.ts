@@ -3,6 +3,8 @@
  *
  * Promises: readers of YAML 1.1 and of 1.2 get the same value back. A text that one of them could take for something
  * else (`on`, `1e3`, `0o7`, a date) is quoted.
+ *
+ * By hand, since `stringify` of the package `yaml` writes for readers of one version (docs/adr/0030).
  */
 
 /** One document, ending with a newline. */
