@@ -26,6 +26,36 @@ test('a list that gets long has a line for each entry, and keeps them', () => {
   );
 });
 
+for (const [what, styled] of [
+  ['without semicolons', (source: string) => source.replaceAll(';', '')],
+  ['with double quotes', (source: string) => source.replaceAll("'", '"')],
+  ['with a remark', (source: string) => source.replace("core';", "core'; // the values")],
+  ['with attributes', (source: string) => source.replace("core';", "core' with { type: 'x' };")],
+] as const) {
+  test(`an import goes among imports ${what}, not into the code below`, () => {
+    const below = 'function own() {\n  return 1;\n}\n';
+    const next = withAddition(styled(text) + below, controllerAddition('Memcached')) ?? '';
+    const added = "import { memcachedController } from './controllers/memcached.ts';\n";
+    assert.equal(next.replace(added, '').replace(', memcachedController]', ']'), styled(text) + below);
+    assert.ok(next.indexOf(added) < next.indexOf('website.ts'), next);
+  });
+}
+
+test('what is loaded later is no import', () => {
+  const later = `${text}\nimport('./later.ts');\n`;
+  const next = withAddition(later, kindAddition('Memcached')) ?? '';
+  assert.ok(next.indexOf('export { Memcached }') < next.indexOf('export const webOperator'), next);
+});
+
+test('the lines of a file end as they did', () => {
+  const windows = text.replaceAll('\n', '\r\n');
+  assert.equal(operatorIn(windows), 'webOperator');
+  const kinds = ['Aaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'Bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', 'Cccccccc', 'D'];
+  const additions = [...kinds.map(controllerAddition), kindAddition('Memcached')];
+  const added = (source: string) => additions.reduce((before, each) => withAddition(before, each) ?? '', source);
+  assert.equal(added(windows), added(text).replaceAll('\n', '\r\n'));
+});
+
 test('a kind without a controller is exported beside the operator', () => {
   const next = withAddition(text, kindAddition('Memcached')) ?? '';
   assert.match(

@@ -48,11 +48,12 @@ export function operatorIn(text: string): string | undefined {
 export function withAddition(text: string, { line, entry }: OperatorAddition): string | undefined {
   const isThere = text.includes(line) && (entry === undefined || mentions(text.replace(line, ''), entry));
   if (isThere) return text;
-  const imports = [...text.matchAll(/^import [^;]*;\n/gm)];
+  const imports = [...text.matchAll(/^import\b(?!\s*[(.])[^;'"]*['"][^'"]+['"].*\r?\n/gm)];
   const last = imports.at(-1);
   if (last === undefined) return undefined;
   const end = last.index + last[0].length;
-  if (entry === undefined) return `${text.slice(0, end)}\n${line}\n${text.slice(end)}`;
+  const lineEnd = last[0].endsWith('\r\n') ? '\r\n' : '\n';
+  if (entry === undefined) return `${text.slice(0, end)}${lineEnd}${line}${lineEnd}${text.slice(end)}`;
   const lists = [...text.matchAll(/^( *)controllers: \[([\w\s,]*)\]/gm)];
   const [list] = lists;
   if (list === undefined || lists.length > 1 || list.index < end) return undefined;
@@ -60,18 +61,18 @@ export function withAddition(text: string, { line, entry }: OperatorAddition): s
   const place = imports.find(([other]) => moduleOf(other).startsWith('./') && moduleOf(other) > moduleOf(line))?.index;
   const at = place ?? end;
   const after = text.slice(list.index + list[0].length);
-  return `${text.slice(0, at)}${line}\n${text.slice(at, list.index)}${longer(list, entry)}${after}`;
+  return `${text.slice(0, at)}${line}${lineEnd}${text.slice(at, list.index)}${longer(list, entry, lineEnd)}${after}`;
 }
 
 const mentions = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
-const moduleOf = (line: string): string => /from '(.*)'/.exec(line)?.[1] ?? '';
+const moduleOf = (line: string): string => /from ['"](.*)['"]/.exec(line)?.[1] ?? '';
 
 /** The list with one more entry, on one line as long as that is short. */
-function longer([, indent = '', entries = '']: RegExpExecArray, entry: string): string {
+function longer([, indent = '', entries = '']: RegExpExecArray, entry: string, lineEnd: string): string {
   const all = [...entries.split(',').map((each) => each.trim()), entry].filter((each) => each !== '');
   const line = `${indent}controllers: [${all.join(', ')}]`;
   if (!entries.includes('\n') && line.length < 120) return line;
-  return `${indent}controllers: [\n${all.map((each) => `${indent}  ${each},\n`).join('')}${indent}]`;
+  return [`${indent}controllers: [`, ...all.map((each) => `${indent}  ${each},`), `${indent}]`].join(lineEnd);
 }
 
 const relative = (path: string): string => `./${path.slice('src/'.length)}`;
