@@ -2,7 +2,7 @@
 import { resourceNameOf } from '@keelson/core';
 import type { CustomResourceDefinitionVersion, JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { DefinedKind } from '@keelson/schema';
-import { limitsOf, typeOf } from './field-words.ts';
+import { codeSpan, limitsOf, typeOf } from './field-words.ts';
 import { type GeneratedFile, markdownFile } from './generated-file.ts';
 import type { Definition, Installation } from './installation.ts';
 
@@ -51,7 +51,7 @@ function rulesOf(schema: JSONSchemaProps): readonly string[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   return rules.length === 0
     ? []
-    : [rules.map(({ message, rule }) => `- ${message ? text(message) : code(rule)}`).join('\n')];
+    : [rules.map(({ message, rule }) => `- ${message ? text(message) : codeSpan(rule)}`).join('\n')];
 }
 
 function partText(name: string, schema: JSONSchemaProps | undefined, isRequired: boolean): readonly string[] {
@@ -87,8 +87,9 @@ const text = (words: string): string =>
     .trim()
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', '\\|')
-    .split(/(`+[^`]*`+)/)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll(/[*_[\]]/g, '\\$&')))
-    .join('');
+    .replaceAll(
+      /(?<span>(?<!`)(?<fence>`+)(?!`).*?(?<!`)\k<fence>(?!`))|[<*_[\]]/g,
+      (match, span) => span ?? (match === '<' ? '&lt;' : `\\${match}`),
+    );
 
 const code = (words: string): string => `\`${words.replaceAll('|', '\\|')}\``;

@@ -59,7 +59,12 @@ const isEmpty = (value: unknown): boolean => ['{}', '""'].includes(JSON.stringif
 
 const json = (value: unknown): string => codeSpan(JSON.stringify(value));
 
-/** Whatever it holds, a backquote or a star included. */
-const codeSpan = (words: string): string => `\`\`${words}\`\``;
+/** Whatever it holds, a star or backquotes included: more of them stand around it than anywhere in it. */
+export function codeSpan(words: string): string {
+  const longest = Math.max(1, ...(words.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  const space = /^`|`$/.test(words) ? ' ' : '';
+  return `${fence}${space}${words}${space}${fence}`;
+}
 
 const capital = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;

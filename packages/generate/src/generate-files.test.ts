@@ -48,6 +48,9 @@ test('the same values give the same bytes, in the order of the paths, each path 
 
 test('generated files say so in their first line, those of the user do not', () => {
   for (const { path, text, owner } of generateFiles(led)) assert.equal(isGenerated(text), owner === 'generated', path);
+  for (const { path, text, owner } of generateFiles(led)) {
+    assert.equal(isGenerated(text.replaceAll('\n', '\r\n')), owner === 'generated', `${path} on Windows`);
+  }
   const users = generateFiles(led).filter(({ owner }) => owner === 'user');
   assert.deepEqual(
     users.map(({ path }) => path),
@@ -172,6 +175,25 @@ test('each kustomization names the files beside it, all of them and no others', 
   assert.deepEqual(resources, ['../crd', '../rbac', '../manager', '../network-policy']);
 });
 
+test('kinds of one name in groups that begin alike have a sample each; the same kind twice is refused', () => {
+  const [Inner, Outer] = ['web.inner.example', 'web.outer.example'].map((group) =>
+    defineKind({ ...Site.definition, group }),
+  );
+  assert.ok(Inner && Outer);
+  const Other = defineKind({ ...Site.definition, kind: 'Other' });
+  const samples = (kinds: GenerateOptions['kinds']) =>
+    generateFiles(plain, { kinds }).flatMap(({ path }) => (path.includes('/samples/') ? [path.slice(15)] : []));
+  assert.deepEqual(samples([Inner, Outer, Other]), [
+    'web.inner.example_v1_site.yaml',
+    'web.outer.example_v1_site.yaml',
+    'web_v1_other.yaml',
+  ]);
+  assert.throws(() => generateFiles(plain, { kinds: [Site, defineKind(Site.definition)] }), {
+    name: 'TypeError',
+    message: 'site-operator: two kinds would share config/crd/bases/web.example.com_sites.yaml',
+  });
+});
+
 test('an operator of built-in kinds alone has neither definitions nor samples nor a reference, but their place', () => {
   const copier = operator({ name: 'copier', controllers: [{ for: Secret }] });
   assert.deepEqual(
@@ -288,6 +310,24 @@ test('image, namespace and version are what was chosen; what cannot be is refuse
   assert.equal(container.image, 'site-operator:1.2.3');
   assert.throws(() => generateFiles(plain, { namespace: 'Not_A_Name' }), /"Not_A_Name" is no name of a namespace/);
   assert.throws(() => generateFiles(plain, { namespaces: [] }), /must not be empty/);
+});
+
+test('a code span of the reference holds what has backquotes itself', () => {
+  const spec = z.object({
+    edge: z
+      .string()
+      .max(9)
+      .regex(/`_a_*`/),
+    inner: z
+      .string()
+      .max(9)
+      .regex(/a``_b_/),
+  });
+  const versions = { v1: { storage: true, spec } } as const;
+  const Quoted = defineKind({ group: 'example.com', kind: 'Quoted', hub: 'v1', versions });
+  const page = textOf('docs/api.md', plain, { kinds: [Quoted] });
+  assert.match(page, /Pattern: `` `_a_\*` ``\./);
+  assert.match(page, /Pattern: ```a``_b_```\./);
 });
 
 test('the reference has every field with type, default, limits and meaning, and what rules say', () => {

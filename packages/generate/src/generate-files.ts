@@ -17,7 +17,7 @@ import { userRoleFiles } from './user-roles.ts';
 
 /**
  * The files of an operator, in the order of their paths. A definition that the API server would not take throws a
- * TypeError, a choice that cannot be a RangeError.
+ * TypeError, and so do two of one name; a choice that cannot be throws a RangeError.
  *
  * @example
  * for (const { path, text } of generateFiles(memcachedOperator, { image: 'example.com/memcached-operator:1.0.0' })) {
@@ -35,13 +35,16 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
     networkPolicyFile(installation),
     ...serviceMonitorFile(installation),
   ];
-  return [
+  const files = [
     ...objects,
     ...kustomizationFiles(objects, installation),
     ...sampleFiles(installation),
     installFile(objects, installation),
     ...apiReferenceFile(installation),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const twice = files.find(({ path }, i) => path === files[i + 1]?.path);
+  if (twice !== undefined) throw new TypeError(`${operator.name}: two kinds would share ${twice.path}`);
+  return files;
 }
 
 const definitionFiles = ({ definitions }: Installation): readonly GeneratedFile[] =>

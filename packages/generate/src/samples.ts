@@ -10,28 +10,44 @@ import { printYaml } from './yaml.ts';
 
 /** `config/samples`: files that belong to the user as soon as they are there. */
 export function sampleFiles({ definitions, name }: Installation): readonly GeneratedFile[] {
+  const nameOf = fileNames(definitions.map(({ kind }) => kind));
   return definitions.flatMap(({ kind, crd }) =>
     crd.spec.versions
       .filter(({ served }) => served)
-      .map(({ name: version, schema }) => sampleFile(kind, version, schema?.openAPIV3Schema ?? {}, name)),
+      .map(({ name: version, schema }) => {
+        const path = `config/samples/${nameOf(kind, version)}.yaml`;
+        return { path, ...sampleOf(kind, version, schema?.openAPIV3Schema ?? {}, name) };
+      }),
   );
 }
 
-function sampleFile(kind: DefinedKind, version: string, schema: JSONSchemaProps, operator: string): GeneratedFile {
-  const [group = ''] = kind.group.split('.');
+/** As Kubebuilder calls them: after the first label of the group; after the whole group where two kinds would share it. */
+function fileNames(kinds: readonly DefinedKind[]): (kind: DefinedKind, version: string) => string {
+  const short = ({ group, kind }: DefinedKind) => `${group.split('.')[0]} ${kind.toLowerCase()}`;
+  return (kind, version) => {
+    const isShared = kinds.some((other) => other.group !== kind.group && short(other) === short(kind));
+    const group = isShared ? kind.group : kind.group.split('.')[0];
+    return `${group}_${version}_${kind.kind.toLowerCase()}`;
+  };
+}
+
+function sampleOf(
+  kind: DefinedKind,
+  version: string,
+  schema: JSONSchemaProps,
+  operator: string,
+): Omit<GeneratedFile, 'path'> {
   const sample = {
     apiVersion: apiVersionOf({ group: kind.group, version }),
     kind: kind.kind,
     metadata: { name: `${kind.kind.toLowerCase()}-sample`, labels: { 'app.kubernetes.io/part-of': operator } },
     spec: sampleValue(schema.properties?.spec ?? {}),
   };
-  const path = `config/samples/${group}_${version}_${kind.kind.toLowerCase()}.yaml`;
   const problems = compileStructural(schema).validate(sample);
-  if (problems.length === 0) return { path, text: printYaml(sample), owner: 'user' };
+  if (problems.length === 0) return { text: printYaml(sample), owner: 'user' };
   const list = problems.map(({ field, message }) => `${field}: ${message}`);
   const notes = ['It is not valid yet:', ...list, 'An example in the schema is taken: .meta({ example: value }).'];
   return {
-    path,
     text: `${notes.map((note) => `# ${note.replaceAll('\n', ' ')}\n`).join('')}${printYaml(sample)}`,
     owner: 'user',
     warning: `the sample of ${kind.kind} ${version} is not valid yet (${list.join('; ')}): give the field an example`,
