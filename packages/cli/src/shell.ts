@@ -1,5 +1,5 @@
 /** What a command gets from whoever runs it: a process, or a test in its own process. */
-import { createInterface } from 'node:readline/promises';
+import { terminalPrompts } from './ask.ts';
 
 export interface Shell {
   /** Where relative paths begin. */
@@ -13,7 +13,7 @@ export interface Shell {
   readonly isInteractive: boolean;
   /** Whether standard output takes colours. */
   readonly color: boolean;
-  /** Asks a question that yes or no answers; only where a person is there. */
+  /** Asks a question that yes or no answers, on standard error; only where a person is there. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP, which no longer end the process by themselves from the first call on. */
   readonly stopSignal: () => AbortSignal;
@@ -32,14 +32,8 @@ export function processShell(): Shell {
     isInteractive,
     // As most programs decide it: NO_COLOR and FORCE_COLOR before the terminal.
     color: !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || stdout.isTTY === true),
-    async confirm(question) {
-      const lines = createInterface({ input: stdin, output: stdout });
-      try {
-        return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
-      } finally {
-        lines.close();
-      }
-    },
+    confirm: async (question) =>
+      (await terminalPrompts({ input: stdin, output: stderr }).yesNo(question, false)) ?? false,
     stopSignal() {
       if (stop !== undefined) return stop.signal;
       const made = new AbortController();

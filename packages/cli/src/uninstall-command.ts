@@ -17,8 +17,9 @@ export interface UninstallFlags extends ClusterFlags, OperatorFlags, OutputFlags
 }
 
 const examples = `
-Where objects exist, it lists them and asks; without a terminal it needs --yes. Objects with
-a finalizer go only while their operator runs. ${onlyLocal}
+Where objects exist, it lists them and asks; without a terminal it needs --yes. So it does
+where they cannot be listed, as of a kind with no version that is served. Objects with a
+finalizer go only while their operator runs. ${onlyLocal}
 
 Examples:
   $ keelson uninstall

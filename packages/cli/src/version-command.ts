@@ -24,16 +24,19 @@ export function versionCommand(shell: Shell): Command {
       const versions = {
         keelson: ownVersion(),
         node: process.version,
-        ...(server && { server: await serverVersion(choice) }),
+        ...(server && { server: await serverVersion(choice, shell) }),
       };
       const lines = Object.entries(versions).map(([name, version]) => `${name.padEnd(7)}  ${version}\n`);
       shell.out(output === 'json' ? json(versions) : lines.join(''));
     });
 }
 
-async function serverVersion(choice: ClusterFlags): Promise<string> {
-  const { connect, createClient, loadConfig } = await import('@keelson/client');
-  const { versionOf } = await import('./server-version.ts');
-  await using transport = connect(await loadConfig(choice));
+async function serverVersion(choice: ClusterFlags, shell: Shell): Promise<string> {
+  const [{ connect, createClient }, { readConfig }, { versionOf }] = await Promise.all([
+    import('@keelson/client'),
+    import('./chosen-cluster.ts'),
+    import('./server-version.ts'),
+  ]);
+  await using transport = connect(await readConfig(choice, shell), { env: shell.env });
   return (await versionOf(createClient({ transport }))).text;
 }

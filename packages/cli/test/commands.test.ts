@@ -114,6 +114,46 @@ describe('on a cluster', () => {
     assert.equal(await client.find(CustomResourceDefinition, name), undefined);
   });
 
+  test('uninstall takes objects that cannot be listed for objects', async () => {
+    await run('install');
+    const { spec } = await client.get(CustomResourceDefinition, name);
+    const unserved = spec.versions.map((version) => ({ ...version, served: false }));
+    await client.patch(CustomResourceDefinition, name, { spec: { versions: unserved } });
+    assert.deepEqual(await run('uninstall'), {
+      code: 1,
+      out: '',
+      err:
+        `keelson uninstall: objects that cannot be listed on ${server} would be deleted with their definitions ` +
+        `(${name}: objects that cannot be listed); say --yes if you mean that.\n`,
+    });
+    const { code, out } = await run('uninstall --yes --output json --timeout 5');
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(out).definitions, [{ name, result: 'deleted', objects: null }]);
+  });
+
+  test('uninstall asks beside its answer in JSON, and leaves a definition that was made anew meanwhile', async () => {
+    await run('install');
+    await createObject('old');
+    const person = {
+      isInteractive: true,
+      async confirm() {
+        await run('uninstall --yes');
+        await run('install');
+        await createObject('new');
+        return true;
+      },
+    };
+    const { code, out, err } = await run('uninstall --output json', person);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /^These go with their definitions on .*\n {2}websites\.commands\.test: default\/old\n/);
+    assert.match(
+      err,
+      /^keelson uninstall: websites\.commands\.test was made anew meanwhile, and stays; call again\.\n$/m,
+    );
+    assert.ok(await client.find(Website, 'default/new'));
+    await run('uninstall --yes');
+  });
+
   test('uninstall tells of objects that wait for their finalizers', async () => {
     await run('install');
     await createObject('held', ['commands.test/cleanup']);
@@ -165,7 +205,7 @@ describe('on a cluster', () => {
       out: '',
       err: `keelson install: ${address} runs Kubernetes v1.24.3, which is too old; take a cluster of Kubernetes 1.29 or newer.\n`,
     });
-    const served = await runKeelson(['version', '--server', '--kubeconfig', oldConfig]);
+    const served = await runKeelson(['version', '--server', '--kubeconfig', 'old'], { cwd: projects.root });
     assert.match(served.out, /^server {3}v1\.24\.3$/m);
     old.close();
     old.closeAllConnections();
