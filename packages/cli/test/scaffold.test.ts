@@ -90,7 +90,7 @@ describe('keelson init and keelson create', () => {
   for (const [line, sentence] of [
     [
       'init Web',
-      '--name: "Web" is not a lower-case letter, then lower-case letters, digits and dashes, 63 at most, such as website-operator.',
+      '--name: "Web" is not a lower-case letter, then lower-case letters, digits and dashes, 55 at most, such as website-operator.',
     ],
     ['init web --domain local', '--domain: "local" is no domain name in lower case with a dot, such as example.com.'],
     ['init web --domain k8s.io', '--domain: "k8s.io" belongs to the Kubernetes project: use a domain of your own.'],
@@ -106,7 +106,10 @@ describe('keelson init and keelson create', () => {
       'init web --kind memcached',
       '--kind: "memcached" is not in CamelCase, of letters and digits, 63 at most, such as Memcached.',
     ],
-    ['init web --kind Deployment', '--kind: "Deployment" is what the controller makes of a kind: choose another name.'],
+    [
+      'init web --kind Deployment',
+      '--kind: "Deployment" means something else in the files of a kind: choose another name.',
+    ],
     [
       'init web --plural Webs',
       '--plural: "Webs" is not a lower-case letter, then lower-case letters, digits and dashes, 63 at most.',
