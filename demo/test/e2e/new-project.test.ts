@@ -65,6 +65,9 @@ describe('from nothing to an operator that runs', { skip }, () => {
     };
   }
 
+  /** That which the tutorial makes. */
+  const project = () => join(scratch, 'tutorial.md', 'website-operator');
+
   /** Each line of the page is a test; those after a failure say so. */
   function typed(page: string): void {
     describe(page, () => {
@@ -92,11 +95,21 @@ describe('from nothing to an operator that runs', { skip }, () => {
 
   typed('tutorial.md');
 
-  test('the project of the tutorial has the types that it claims, and its image what it needs to run', async () => {
-    const folder = join(scratch, 'tutorial.md', 'website-operator');
+  test('what CI runs succeeds in the project of the tutorial as it stands', async () => {
+    await using terminal = new Terminal(project(), env);
+    const workflow = readFileSync(join(project(), '.github/workflows/ci.yml'), 'utf8');
+    const lines = [...workflow.matchAll(/^ +- run: (.*)$/gm)].map(([, line = '']) => line);
+    assert.deepEqual(lines, ['npm ci', 'npm run check', 'npm run generate -- --check', 'npm test']);
+    for (const line of lines) {
+      const printed = await terminal.type(`${line}; echo "exit code $?"`, () => false);
+      assert.match(printed, /exit code 0\n$/, printed);
+    }
+  });
+
+  test('the image of the project has what it needs to run, and nothing else', async () => {
+    const folder = project();
     await using terminal = new Terminal(folder, env);
     const run = async (line: string) => terminal.type(line, () => false);
-    assert.match(await run('npm run check && echo "exit code $?"'), /exit code 0\n$/);
     // As the Dockerfile has it, without Docker: what it copies, and the dependencies of its first stage.
     const image = join(scratch, 'image');
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

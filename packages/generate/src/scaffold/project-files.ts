@@ -54,6 +54,7 @@ function manifest({ name, domain, keelson }: ProjectOptions): string {
     keelson: { operator: './src/operator.ts', domain },
     scripts: {
       dev: 'keelson dev',
+      pretest: 'keelson generate',
       test: 'node --test "src/**/*.test.ts"',
       check: 'tsc',
       generate: 'keelson generate',
@@ -126,9 +127,9 @@ jobs:
           cache: npm
       - run: npm ci
       - run: npm run check
-      - run: npm test
-      # The files below config follow from the operator: whoever changes it generates them again.
+      # The files below config follow from the operator. Before the tests, which begin by generating them.
       - run: npm run generate -- --check
+      - run: npm test
 `;
 
 function readme({ name, kind }: ProjectOptions): string {
@@ -138,13 +139,13 @@ A Kubernetes operator on Keelson. It needs Node 24.
 
 \`\`\`sh
 npm install
-npm test                  # the controllers, on a cluster in the process, in virtual time
+npm test                  # generates, then tries the controllers on a cluster in the process, in virtual time
 npm run check             # the types
 npm run dev               # a cluster on this machine with the operator in it; says which KUBECONFIG to use
 kubectl apply -f ${samplePath(kind)}
 \`\`\`
 
-\`npm run generate\` writes what a cluster needs below \`config\` and into \`dist/install.yaml\`; run it after every change of a kind or of a controller's declaration, and commit the files. CI fails when they are older than the sources. On a cluster of your own:
+\`npm run generate\` writes what a cluster needs below \`config\` and into \`dist/install.yaml\`; \`npm test\` begins with it. Commit the files: CI fails when they are missing or older than the sources. On a cluster of your own:
 
 \`\`\`sh
 npm run install-crds      # its definitions, into the cluster of your kubeconfig
