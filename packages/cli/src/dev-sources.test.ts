@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, on } from 'node:events';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { isSource } from './dev-sources.ts';
+import { deadline } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { isSource, watchSources } from './dev-sources.ts';
 
 const place = { folder: '/p', file: '/p/src/operator.ts', main: undefined };
 
@@ -26,4 +32,28 @@ test('beside an operator in the folder of the package, the sources there matter'
   const flat = { ...place, file: '/p/operator.ts' };
   assert.ok(isSource('helper.ts', '/p', flat));
   assert.ok(!isSource('README.md', '/p', flat));
+});
+
+test('a folder of sources that was replaced by another is watched, too', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-sources-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const each of ['src', 'fresh']) {
+    mkdirSync(join(folder, each));
+    writeFileSync(join(folder, each, 'operator.ts'), '');
+  }
+  const heard = new EventEmitter();
+  using sources = watchSources({ onChange: ({ path }) => heard.emit('change', path), onError: assert.fail });
+  using limit = deadline(systemClock, 10_000, 'a change');
+  const changes = on(heard, 'change', { signal: limit.signal });
+  const noticed = async (expected: string) => {
+    for await (const [path] of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
+      if (path === expected) return;
+    }
+  };
+  sources.follow({ folder, file: join(folder, 'src/operator.ts'), main: undefined });
+  renameSync(join(folder, 'src'), join(folder, 'stale'));
+  renameSync(join(folder, 'fresh'), join(folder, 'src'));
+  await noticed('src');
+  writeFileSync(join(folder, 'src/operator.ts'), '// changed');
+  await noticed('src/operator.ts');
 });

@@ -1,6 +1,6 @@
 /** Watches the sources of an operator: what is below `src`, beside its file, and package.json. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Timer } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { ModulePlace } from './operator-module.ts';
@@ -40,26 +40,53 @@ export function watchSources({ onChange, onError }: SourcesOptions): Sources {
       onChange({ path, since: first });
     });
   };
-  const close = () => {
-    timer?.[Symbol.dispose]();
-    for (const each of watchers) each.close();
+  const follow = (place: ModulePlace) => {
+    const folders = foldersOf(place);
+    const same = JSON.stringify(folders);
+    if (same === followed) return;
+    const opened: FSWatcher[] = [];
+    try {
+      for (const { folder, recursive } of folders) {
+        const watcher = watch(folder, { recursive }, (_, name) => noticed(place, folder, name));
+        opened.push(watcher.on('error', onError));
+      }
+    } catch (error) {
+      close(opened);
+      throw error;
+    }
+    close(watchers);
+    watchers = opened;
+    followed = same;
+  };
+  const noticed = (place: ModulePlace, folder: string, name: string | null) => {
+    if (name === null) return;
+    const isReplaced = folder === place.folder && topsOf(place).has(name);
+    if (isReplaced) {
+      followed = ''; // a watch stays with the folder that has gone
+      try {
+        follow(place);
+      } catch {
+        // It is going at this moment; the folder of the package is watched still, and so is its return.
+      }
+    }
+    if (isReplaced || isSource(name, folder, place)) changed(relative(place.folder, join(folder, name)));
   };
   return {
-    follow(place) {
-      const folders = foldersOf(place);
-      const same = JSON.stringify(folders);
-      if (same === followed) return;
-      close();
-      followed = same;
-      watchers = folders.map(({ folder, recursive }) => {
-        const watcher = watch(folder, { recursive }, (_, name) => {
-          if (name !== null && isSource(name, folder, place)) changed(relative(place.folder, join(folder, name)));
-        });
-        return watcher.on('error', onError);
-      });
+    follow,
+    [Symbol.dispose]() {
+      timer?.[Symbol.dispose]();
+      close(watchers);
     },
-    [Symbol.dispose]: close,
   };
+}
+
+function close(watchers: readonly FSWatcher[]): void {
+  for (const each of watchers) each.close();
+}
+
+/** What the folders of sources are below, in the folder of the package: there it is seen that one is replaced. */
+function topsOf({ folder, file }: ModulePlace): ReadonlySet<string> {
+  return new Set([join(folder, 'src'), dirname(file)].map((each) => relative(folder, each).split(sep)[0] ?? ''));
 }
 
 function foldersOf({ folder, file }: ModulePlace): readonly { readonly folder: string; readonly recursive: boolean }[] {

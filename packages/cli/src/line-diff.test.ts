@@ -37,3 +37,10 @@ test('texts that share too little to compare are shown whole, and quickly', () =
   const lines = lineDiff(long('a'), long('b'));
   assert.deepEqual([lines.length, lines[1], lines[3001]], [6001, '-a 0', '+b 0']);
 });
+
+test('a newline that is missing at the end is shown', () => {
+  const missing = '\\ No newline at end of file';
+  assert.deepEqual(lineDiff('a\nb', 'a\nb\n'), ['@@ 1', ' a', '-b', missing, '+b']);
+  assert.deepEqual(lineDiff('a\n', 'a'), ['@@ 1', '-a', '+a', missing]);
+  assert.deepEqual(lineDiff('a', 'a'), []);
+});

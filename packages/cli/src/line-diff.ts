@@ -18,11 +18,17 @@ export function lineDiff(before: string, after: string): readonly string[] {
   return all.flatMap((text, i) => {
     if (!text.startsWith('+')) line += 1;
     if (!shown[i]) return [];
-    return shown[i - 1] ? [text] : [`@@ ${line}`, text];
+    return [...(shown[i - 1] ? [] : [`@@ ${line}`]), ...text.split('\n')];
   });
 }
 
-const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+/** A last line that does not end is another than one that does, and says so in a line below it. */
+function linesOf(text: string): readonly string[] {
+  if (text === '') return [];
+  if (text.endsWith('\n')) return text.slice(0, -1).split('\n');
+  const lines = text.split('\n');
+  return [...lines.slice(0, -1), `${lines.at(-1)}\n\\ No newline at end of file`];
+}
 
 const same = (line: string): string => ` ${line}`;
 
