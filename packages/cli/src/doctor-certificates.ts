@@ -27,35 +27,48 @@ export function certificateFinding({ of, endsAt }: CertificateEnd, now = systemC
   return { check: 'certificate', status: 'ok', text: `${of} is valid until ${when}` };
 }
 
-/** Those that can be read; whether the cluster can be reached is for another check. */
-export async function certificatesOf({ tls, server }: ClusterConfig): Promise<readonly CertificateEnd[]> {
+/** Whether the cluster can be reached is for another check. */
+export async function certificateFindings(config: ClusterConfig): Promise<readonly Finding[]> {
+  const { ca, clientCertificate } = config.tls;
   const all = await Promise.all([
-    inFile('the certificate authority of the cluster', tls.ca),
-    inFile('the client certificate', tls.clientCertificate?.certificate),
-    ofServer(server),
+    inFile('the certificate authority of the cluster', ca),
+    inFile('the client certificate', clientCertificate?.certificate),
+    ofServer('the certificate of the API server', config),
   ]);
   return all.filter((each) => each !== undefined);
 }
 
-async function inFile(of: string, material: Material | undefined): Promise<CertificateEnd | undefined> {
+/** Of several, the one that ends first. */
+async function inFile(of: string, material: Material | undefined): Promise<Finding | undefined> {
   if (material === undefined) return undefined;
-  const pem = material.type === 'data' ? material.pem.reveal() : await readFile(material.path, 'utf8');
-  return { of, endsAt: Date.parse(new X509Certificate(pem).validTo) };
+  try {
+    const pem = material.type === 'data' ? material.pem.reveal() : await readFile(material.path, 'utf8');
+    const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [pem];
+    const ends = each.map((text) => Date.parse(new X509Certificate(text).validTo));
+    return certificateFinding({ of, endsAt: Math.min(...ends) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { check: 'certificate', status: 'failed', text: `${of} cannot be read: ${reason}` };
+  }
 }
 
 /** Whether it is trusted is not asked: one that has expired is not, and is to be told. */
-async function ofServer(server: string): Promise<CertificateEnd | undefined> {
+async function ofServer(of: string, { server, tls, proxyUrl }: ClusterConfig): Promise<Finding | undefined> {
   const { protocol, hostname, port } = new URL(server);
   if (protocol !== 'https:') return undefined;
+  if (proxyUrl !== undefined) {
+    return { check: 'certificate', status: 'ok', text: `${of} is not looked at, since a proxy stands between` };
+  }
   const host = hostname.replace(/^\[|\]$/g, '');
-  const named = isIP(host) === 0 ? { servername: host } : {};
+  const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined);
+  const named = servername === undefined ? {} : { servername };
   const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false, ...named });
   using limit = deadline(systemClock, 5000, 'the handshake');
   try {
     await once(socket, 'secureConnect', { signal: limit.signal });
-    return { of: 'the certificate of the API server', endsAt: Date.parse(socket.getPeerCertificate().valid_to) };
+    return certificateFinding({ of, endsAt: Date.parse(socket.getPeerCertificate().valid_to) });
   } catch {
-    return undefined; // the cluster is not reached, or only by a proxy
+    return undefined; // the cluster is not reached
   } finally {
     socket.destroy();
   }

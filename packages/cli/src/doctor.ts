@@ -1,15 +1,16 @@
 /** The checks of `keelson doctor`, in the order of what depends on what. None of them changes anything. */
 import { type Client, connect, createClient } from '@keelson/client';
-import { isForbidden, rulesOf } from '@keelson/core';
+import { isForbidden, rolesOf } from '@keelson/core';
 import { CustomResourceDefinition, type NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { missingAccess, printMissing } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 import { readConfig } from './chosen-cluster.ts';
 import { failureOf } from './command-error.ts';
-import { certificateFinding, certificatesOf } from './doctor-certificates.ts';
+import { certificateFindings } from './doctor-certificates.ts';
 import type { DoctorFlags } from './doctor-command.ts';
 import { differences } from './doctor-differences.ts';
 import type { Finding } from './doctor-finding.ts';
+import { installationOptions } from './installation-options.ts';
 import { loadOperator, type OperatorModule } from './operator-module.ts';
 import { oldestMinor, versionOf } from './server-version.ts';
 import type { Shell } from './shell.ts';
@@ -21,7 +22,7 @@ export async function examine(flags: DoctorFlags, shell: Shell): Promise<readonl
     findings.push({ check: 'operator', status: 'ok', text: `${module.operator.name}, ${module.place.file}` });
   const config = await attempt(findings, 'cluster', () => readConfig(flags, shell));
   if (config === undefined) return findings;
-  for (const each of await certificatesOf(config)) findings.push(certificateFinding(each));
+  findings.push(...(await certificateFindings(config)));
   await using transport = connect(config, { env: shell.env });
   const client = createClient({ transport, fieldManager: 'keelson', timeoutMs: 10_000 });
   const version = await attempt(findings, 'cluster', () => versionOf(client));
@@ -65,14 +66,16 @@ async function attempt<T>(
   }
 }
 
-async function ofOperator(client: Client, { operator, kinds }: OperatorModule): Promise<readonly Finding[]> {
+async function ofOperator(client: Client, { operator, kinds, place }: OperatorModule): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const definition of kinds.map(crdOf)) {
     const found = await attempt(findings, 'definition', () => definitionFinding(client, definition));
     if (found !== undefined) findings.push(found);
   }
-  const roles = [{ namespace: undefined, rules: rulesOf(operator) }];
-  const missing = await attempt(findings, 'rights', () => missingAccess(client, roles));
+  const missing = await attempt(findings, 'rights', async () => {
+    const { namespace = `${operator.name}-system`, namespaces } = await installationOptions(place.folder);
+    return missingAccess(client, rolesOf(operator, { namespace, namespaces }));
+  });
   if (missing?.length === 0) {
     findings.push({ check: 'rights', status: 'ok', text: `the user has all that ${operator.name} needs` });
   }

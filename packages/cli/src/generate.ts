@@ -1,12 +1,10 @@
 /** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { isObject } from '@keelson/core';
-import { type GenerateOptions, generateFiles } from '@keelson/generate';
+import { resolve } from 'node:path';
+import { generateFiles } from '@keelson/generate';
 import { CommandError, Discrepancy } from './command-error.ts';
 import type { GenerateFlags } from './generate-command.ts';
 import { type FileChange, fileChanges, writeChanges } from './generated-files.ts';
+import { installationOptions } from './installation-options.ts';
 import { lineDiff } from './line-diff.ts';
 import { loadOperator } from './operator-module.ts';
 import { json, painted } from './print.ts';
@@ -14,7 +12,7 @@ import type { Shell } from './shell.ts';
 
 export async function generate(flags: GenerateFlags, shell: Shell): Promise<void> {
   const { operator, kinds, place } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
-  const chosen = await optionsIn(join(place.folder, 'package.json'));
+  const chosen = await installationOptions(place.folder);
   const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
   const files = generateFiles(operator, { ...chosen, ...given, kinds });
   const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
@@ -57,27 +55,3 @@ const colored = (lines: readonly string[], shell: Shell): string =>
         `    ${line.startsWith('+') ? painted(shell, 'green', line) : line.startsWith('-') ? painted(shell, 'red', line) : line}\n`,
     )
     .join('');
-
-/** What package.json says of the installation; anything that is not what it should be is told. */
-async function optionsIn(manifest: string): Promise<GenerateOptions> {
-  if (!existsSync(manifest)) return {};
-  const { keelson, version } = JSON.parse(await readFile(manifest, 'utf8')) as Readonly<Record<string, unknown>>;
-  const { image, namespace, namespaces } = isObject(keelson) ? keelson : {};
-  const text = (name: string, value: unknown): string | undefined => {
-    if (value === undefined || typeof value === 'string') return value;
-    throw new CommandError(`${manifest}: keelson.${name} is ${JSON.stringify(value)}`, 'make it a text');
-  };
-  const isList = Array.isArray(namespaces) && namespaces.every((each) => typeof each === 'string');
-  if (namespaces !== undefined && !isList) {
-    throw new CommandError(
-      `${manifest}: keelson.namespaces is ${JSON.stringify(namespaces)}`,
-      'make it a list of texts',
-    );
-  }
-  return {
-    image: text('image', image),
-    namespace: text('namespace', namespace),
-    version: typeof version === 'string' ? version : undefined,
-    namespaces: isList ? (namespaces as readonly string[]) : undefined,
-  };
-}

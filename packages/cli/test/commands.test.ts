@@ -1,6 +1,7 @@
 /** Commands on a cluster, each as a function, on one embedded cluster over HTTPS. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,10 +9,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createServer as createTlsServer, rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { type Client, createClient } from '@keelson/client';
+import { type Client, type ClusterConfig, createClient, loadConfig, type Material, Secret } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
+import { timestamp } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { certificateFindings } from '../src/doctor-certificates.ts';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
 
@@ -260,6 +264,62 @@ describe('on a cluster', () => {
     assert.match(
       lost.out,
       /^failed {3}operator {6}no package\.json is in .*\nfailed {3}cluster {7}\S+none: cannot be read: there is no such file/m,
+    );
+  });
+
+  test('doctor asks for the rights in the namespaces that package.json names, and in no others', async () => {
+    const manifest = websiteManifest.replace('} }', ', "namespaces": ["blue"] } }');
+    await projects.write('narrow/package.json', manifest);
+    await projects.write('narrow/src/operator.ts', websiteSource({ group: 'commands.test' }));
+    const nobody = await projects.write('nobody', text.replace('  user:\n', '  user:\n    as: nobody\n'));
+    const { out } = await runKeelson(['doctor', '--kubeconfig', nobody], { cwd: join(projects.root, 'narrow') });
+    const missing = out.split('\n').filter((line) => line.includes('"configmaps"'));
+    assert.equal(missing.length, 1);
+    assert.match(missing[0] ?? '', /blue/);
+  });
+
+  test('doctor finds the certificate that ends first, asks for the name of the server, and says what it skips', async () => {
+    const config = await loadConfig({ kubeconfig, env: {} });
+    const pemOf = (material: Material | undefined) => (material?.type === 'data' ? material.pem.reveal() : '');
+    const { clientCertificate } = config.tls;
+    const both = rootCertificates.slice(0, 2);
+    const ends = both.map((pem) => Date.parse(new X509Certificate(pem).validTo));
+    assert.notEqual(ends[0], ends[1]);
+    const names: string[] = [];
+    const shown = createTlsServer({
+      key: pemOf(clientCertificate?.key),
+      cert: pemOf(clientCertificate?.certificate),
+      SNICallback(servername, answer) {
+        names.push(servername);
+        answer(null);
+      },
+    });
+    shown.listen(0, '127.0.0.1');
+    await once(shown, 'listening');
+    const { port } = shown.address() as AddressInfo;
+    const look = (tls: Partial<ClusterConfig['tls']>, more: Partial<ClusterConfig> = {}) =>
+      certificateFindings({
+        ...config,
+        server: `https://127.0.0.1:${port}`,
+        ...more,
+        tls: { insecureSkipVerify: false, ...tls },
+      });
+    const first = timestamp(Math.min(...ends));
+    for (const pems of [both, both.toReversed()]) {
+      const [bundle] = await look({ ca: { type: 'data', pem: new Secret(pems.join('\n')) } });
+      assert.match(bundle?.text ?? '', new RegExp(`^the certificate authority of the cluster .* ${first}$`));
+    }
+    assert.deepEqual(names, []);
+    await look({ serverName: 'kubernetes.example' });
+    assert.deepEqual(names, ['kubernetes.example']);
+    shown.close();
+    const proxied = await look({ ca: { type: 'file', path: 'none' } }, { proxyUrl: new Secret('http://127.0.0.1:1') });
+    assert.deepEqual(
+      proxied.map((each) => each.text.split(':')[0]),
+      [
+        'the certificate authority of the cluster cannot be read',
+        'the certificate of the API server is not looked at, since a proxy stands between',
+      ],
     );
   });
 
