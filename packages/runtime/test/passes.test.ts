@@ -395,14 +395,16 @@ test('probes are on port 8081 and metrics on 8080 unless told otherwise', inTime
   await using cluster = await startCluster({ kinds: [Widget] });
   const { clock } = cluster;
   const cases = [
-    ['health probe', 8081, { metrics: false }],
-    ['metrics', 8080, { health: false }],
+    ['health probe', 8081, { metrics: false }, false],
+    ['metrics', 8080, { health: false }, false],
+    ['metrics', 8080, { health: false }, true],
   ] as const;
-  for (const [name, port, other] of cases) {
+  for (const [name, port, other, secureMetrics] of cases) {
     const stop = new AbortController();
     const logger = rememberingLogger();
     const { transport } = cluster.cluster;
-    const started = createManager(engineOf({ reconcile: async () => done }), { transport, clock, logger, ...other });
+    const engine = { ...engineOf({ reconcile: async () => done }), secureMetrics };
+    const started = createManager(engine, { transport, clock, logger, ...other });
     const addressed = () => logger.lines.find(({ message }) => message === 'starting server')?.fields;
     // Where another program has the port, the refusal names it.
     const refused = started.start(stop.signal).then(
