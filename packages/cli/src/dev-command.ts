@@ -22,7 +22,8 @@ starts it again, with its definitions brought up to date; the cluster and its ob
 What cannot be loaded is told, and the one from before goes on until the next change.
 
 With --kubeconfig or --context it works on that cluster instead, as the user of the
-kubeconfig; an environment variable alone never leads there.
+kubeconfig; an environment variable alone never leads there. No leader is elected, so that
+a restart waits for nobody; an election is had with -- --leader-elect.
 ${onlyLocal}
 
 Examples:

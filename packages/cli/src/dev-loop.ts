@@ -15,13 +15,14 @@ import { findOperator, type ModulePlace } from './operator-module.ts';
 import { painted } from './print.ts';
 import { aborted, type Shell } from './shell.ts';
 
+/** Ports may be taken on this machine, and a restart waits for nobody for long, least of all for a Lease. */
+const engineFlags = ['--health-port', '0', '--metrics-port', '0', '--grace-period', '2', '--no-leader-elect'];
+
 /** Where the operator works. */
 export interface Workplace {
   readonly client: Client;
   /** By which the operator finds the cluster. */
   readonly env: NodeJS.ProcessEnv;
-  /** Flags for the engine, before the author's. */
-  readonly argv: readonly string[];
   /** Gives the operator the rights that it needs, and says as whom it then works. */
   readonly admit: (operator: Loaded) => Promise<string>;
 }
@@ -110,9 +111,9 @@ export class DevLoop implements AsyncDisposable {
   }
 
   async #start({ name, program }: Loaded): Promise<void> {
-    const { env, argv } = this.#workplace;
+    const { env } = this.#workplace;
     const started = program === undefined ? this.#standby : OperatorProcess.program(program, this.#options.argv, env);
-    if (program === undefined) started.go([...argv, ...this.#options.argv]);
+    if (program === undefined) started.go([...engineFlags, ...this.#options.argv]);
     else await this.#standby.stop();
     this.#current = started;
     this.#standby = OperatorProcess.waiting(env);

@@ -18,9 +18,6 @@ export interface DevOptions extends DevFlags {
   readonly argv: readonly string[];
 }
 
-/** Ports would be taken on the next machine, and a restart waits for nobody for long. */
-const engineFlags = ['--health-port', '0', '--metrics-port', '0', '--grace-period', '2'];
-
 export async function dev(options: DevOptions, shell: Shell, signal: AbortSignal): Promise<void> {
   await findOperator({ cwd: shell.cwd, operator: options.operator }); // what is not there is better known now
   const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
@@ -40,7 +37,6 @@ async function onOwnCluster(options: DevOptions, shell: Shell, folder: string, s
     const workplace: Workplace = {
       client,
       env: { ...shell.env, KUBECONFIG: file },
-      argv: [...engineFlags, '--no-leader-elect'],
       async admit(operator) {
         await applyRole(client, operator);
         await writeFile(file, operatorKubeconfig(kubeconfig, operator), { mode: 0o600 });
@@ -66,7 +62,6 @@ async function onOtherCluster(options: DevOptions, shell: Shell, folder: string,
   const workplace: Workplace = {
     client: cluster.client.with({ signal }),
     env: await environmentFor({ ...options, context: config.context }, shell, folder),
-    argv: engineFlags,
     admit: async () => 'as the user of the kubeconfig',
   };
   await using loop = new DevLoop(workplace, options, shell);

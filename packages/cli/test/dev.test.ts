@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect, createClient, loadConfig } from '@keelson/client';
 import { deadline, type Kind, sleep } from '@keelson/core';
+import { Lease } from '@keelson/core/coordination/v1';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
@@ -81,7 +82,7 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
   await using projects = await createProjects();
   const group = 'dev.test';
   await projects.write('package.json', websiteManifest);
-  await projects.write('src/operator.ts', websiteSource({ group }));
+  await projects.write('src/operator.ts', websiteSource({ group, leaderElection: true }));
   await projects.write('config/samples/a.yaml', 'apiVersion: dev.test/v1\nkind: Website\nmetadata: { name: a }\n');
   const kubeconfig = join(projects.root, 'kubeconfig');
   const dev = startDev(projects.root, '--write-kubeconfig', kubeconfig, '--samples', '--', '--log-format', 'json');
@@ -96,14 +97,14 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
     const { rules } = await client.get(ClusterRole, 'website-system:website');
     assert.deepEqual(
       rules?.map(({ resources }) => resources),
-      [['configmaps'], ['websites'], ['websites/finalizers'], ['websites/status'], ['events']],
+      [['configmaps'], ['leases'], ['websites'], ['websites/finalizers'], ['websites/status'], ['events']],
     );
     const { metadata } = await client.get(Website, 'default/a');
 
     const saved = systemClock.monotonic();
     await projects.write(
       'src/operator.ts',
-      websiteSource({ group, text: 'second', fields: 'title: z.string().optional()' }),
+      websiteSource({ group, leaderElection: true, text: 'second', fields: 'title: z.string().optional()' }),
     );
     await dev.said(/src\/operator\.ts has changed\.\nchanged {4}websites\.dev\.test \(v1\)\n/);
     const [, ms] = await dev.said(/website runs under its own role again, after (\d+) ms\.\n/);
@@ -112,6 +113,11 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
       `restarted after ${ms} ms; its work was seen ${Math.round(systemClock.monotonic() - saved)} ms after the change`,
     );
     assert.equal((await client.get(Website, 'default/a')).metadata.uid, metadata.uid);
+    const { items: leases } = await client.list(Lease);
+    assert.deepEqual(
+      leases.filter(({ metadata: { name } }) => name === 'website'),
+      [],
+    );
 
     // A mistake is told, and the one from before goes on.
     await projects.write('src/operator.ts', 'export const x = ;');

@@ -35,10 +35,12 @@ export interface WebsiteSource {
   readonly fields?: string;
   /** What it writes into a ConfigMap of the object's name. */
   readonly text?: string;
+  /** Whether it is meant for several replicas. */
+  readonly leaderElection?: boolean;
 }
 
 /** The module of an operator whose `Website` becomes a ConfigMap. */
-export const websiteSource = ({ group, fields = '', text = 'first' }: WebsiteSource) => `
+export const websiteSource = ({ group, fields = '', text = 'first', leaderElection = false }: WebsiteSource) => `
 import { operator } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { controller, done } from '@keelson/runtime';
@@ -53,6 +55,7 @@ const Website = defineKind({
 });
 export const website = operator({
   name: 'website',
+  leaderElection: ${leaderElection},
   controllers: [
     controller({
       for: Website,

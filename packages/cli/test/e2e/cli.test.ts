@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect, createClient, loadConfig } from '@keelson/client';
-import { deadline, type Kind, sleep } from '@keelson/core';
+import { deadline, type Kind, microTimestamp, sleep } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Job } from '@keelson/core/batch/v1';
+import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
@@ -98,6 +99,22 @@ test('an operator is installed, examined, planned, run and uninstalled', {
     assert.equal(await running.stop(), 0, running.printed());
   } finally {
     running.child.kill('SIGKILL');
+  }
+
+  // A leader that was killed has left its Lease, and dev does not wait for the end of it.
+  await projects.write('src/operator.ts', websiteSource({ group, leaderElection: true, text: 'developed' }));
+  const claimed = {
+    holderIdentity: 'killed',
+    leaseDurationSeconds: 3600,
+    renewTime: microTimestamp(systemClock.now()),
+  };
+  await client.create(Lease, { metadata: { name: 'website', namespace: 'default' }, spec: claimed });
+  const dev = startProgram(cwd, ['dev', '--kubeconfig', kubeconfig]);
+  try {
+    await until('the other text', async () => (await client.get(ConfigMap, 'default/a')).data?.text === 'developed');
+    assert.equal(await dev.stop(), 0, dev.printed());
+  } finally {
+    dev.child.kill('SIGKILL');
   }
 
   const refused = await run('uninstall');
