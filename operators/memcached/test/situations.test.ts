@@ -1,7 +1,7 @@
 /** What a Memcached says and does in the situations that people bring about, in virtual time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conditionOf } from '@keelson/core';
+import { conditionOf, sleep } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import { Namespace, Node, Pod, Service } from '@keelson/core/v1';
@@ -162,6 +162,32 @@ test('a namespace that is deleted takes its Memcached along, and the operator do
 
   await cluster.client.patch(Memcached, 'leaving/cache', { metadata: { finalizers: null } });
   await cluster.eventuallyGone(Namespace, 'leaving');
+});
+
+test('four Memcacheds are looked after at a time, and each by one worker', async () => {
+  const inFlight: string[] = [];
+  let most = 0;
+  await using cluster = await startCluster({
+    operators,
+    intercept: (transport) => ({
+      async request(request) {
+        const [, name] =
+          /\/(?:deployments|services|poddisruptionbudgets|memcacheds)\/([\w-]+)/.exec(request.path) ?? [];
+        if (name === undefined) return await transport.request(request);
+        assert.ok(!inFlight.includes(name), `two requests for ${name} at once`);
+        inFlight.push(name);
+        most = Math.max(most, inFlight.length);
+        await sleep(cluster.clock, 100);
+        inFlight.splice(inFlight.indexOf(name), 1);
+        return await transport.request(request);
+      },
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }),
+  });
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  await Promise.all(names.map((name) => create(cluster, 1, name)));
+  for (const name of names) await available(cluster, 1, name);
+  assert.equal(most, 4);
 });
 
 test('arguments that would break the pod are refused with the reason, and others are not', async () => {
