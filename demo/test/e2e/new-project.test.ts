@@ -68,15 +68,14 @@ describe('from nothing to an operator that runs', { skip }, () => {
   /** That which the tutorial makes. */
   const project = () => join(scratch, 'tutorial.md', 'website-operator');
 
-  /** Each line of the page is a test; those after a failure say so. */
-  function typed(page: string): void {
+  /** Each line of the page is a test; those after a failure say so. It begins in a new folder, or in `place`. */
+  function typed(page: string, place = () => join(scratch, page)): void {
     describe(page, () => {
       let terminal: Terminal;
       let failed: string | undefined;
       before(() => {
-        const folder = join(scratch, page);
-        mkdirSync(folder);
-        terminal = new Terminal(folder, env);
+        mkdirSync(place(), { recursive: true });
+        terminal = new Terminal(place(), env);
       });
       after(() => terminal?.[Symbol.asyncDispose]());
       const steps = stepsOf(read(page));
@@ -127,6 +126,8 @@ describe('from nothing to an operator that runs', { skip }, () => {
     assert.ok(!/typescript|testing|\bcli\b/.test(help), help);
     assert.equal(manifest.engines.node, '>=24');
   });
+
+  typed('from-kubebuilder.md', project);
 });
 
 test('the tutorial is ten lines at most', () => {
