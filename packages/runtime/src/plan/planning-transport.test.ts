@@ -457,3 +457,22 @@ test('who may create need not be allowed to look; other failures are passed on',
     );
   }
 });
+
+for (const [apiVersion, kind, spec, status] of [
+  ['apps/v1', 'Deployment', { replicas: 1 }, {}],
+  ['v1', 'ConfigMap', undefined, undefined],
+  ['networking.k8s.io/v1', 'Ingress', {}, {}],
+  ['example.com/v1', 'Website', {}, undefined],
+] as const) {
+  test(`a new ${kind} is answered ${status ? 'with the empty status that the server gives it' : 'without a status'}`, async () => {
+    const { send, writes } = planned({});
+    const path = '/apis/g/v1/namespaces/x/things';
+    const created = await send('POST', path, { apiVersion, kind, metadata: { name: 'a' }, spec });
+    const read = await send('GET', `${path}/a`);
+    assert.deepEqual(
+      [created, read].map((each) => (each as { status?: object }).status),
+      [status, status],
+    );
+    assert.equal('status' in (writes[0]?.after ?? {}), false, 'it is no part of what was written');
+  });
+}

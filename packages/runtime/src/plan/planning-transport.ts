@@ -93,7 +93,7 @@ export class PlanningTransport {
     const changed = this.#changed(request, place, before, body);
     const after = this.#stamped(onlyPart(changed, before, place.subresource), before);
     told({ path: place.object, before, after: isLetGo(after) ? undefined : after });
-    return answer(before === undefined ? 201 : 200, after);
+    return answer(before === undefined ? 201 : 200, asSent(after));
   }
 
   async #read(request: TransportRequest, place: Place): Promise<TransportResponse> {
@@ -105,7 +105,7 @@ export class PlanningTransport {
     const planned = this.#planned.get(object);
     if (planned === undefined) throw new Refusal(failure(404, 'NotFound', 'it would be gone by then', object));
     if (subresource === 'scale') return answer(200, await this.#scale(request, place, planned));
-    if (!request.headers.accept?.includes('as=PartialObjectMetadata')) return answer(200, planned);
+    if (!request.headers.accept?.includes('as=PartialObjectMetadata')) return answer(200, asSent(planned));
     return answer(200, {
       apiVersion: 'meta.k8s.io/v1',
       kind: 'PartialObjectMetadata',
@@ -130,7 +130,7 @@ export class PlanningTransport {
     const named = { ...body, metadata: { ...(body.metadata as object), name: given } };
     const after = this.#stamped(onlyPart(named, undefined, undefined), undefined);
     told({ path, before: undefined, after });
-    return answer(201, after);
+    return answer(201, asSent(after));
   }
 
   async #deleteAll(request: TransportRequest, place: Place, told: OnWrite): Promise<TransportResponse> {
@@ -276,6 +276,12 @@ function onlyPart(
   const current = before as (KubernetesObject & JsonObject) | undefined;
   if (subresource === 'status') return { ...current, status: changed.status };
   return { ...rest, ...(current?.status !== undefined && { status: current.status }) };
+}
+
+/** Built-in kinds that have a status have one from the start, and their types say so; custom resources do not. */
+function asSent(object: KubernetesObject): KubernetesObject {
+  const isBuiltIn = /^[^.]*$|\.k8s\.io\//.test(object.apiVersion ?? '');
+  return isBuiltIn && 'spec' in object && !('status' in object) ? Object.assign({}, object, { status: {} }) : object;
 }
 
 /** Of a Secret, texts are stored as data. */
