@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, on } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { deadline } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { isSource, watchSources } from './dev-sources.ts';
@@ -34,26 +34,53 @@ test('beside an operator in the folder of the package, the sources there matter'
   assert.ok(!isSource('README.md', '/p', flat));
 });
 
-test('a folder of sources that was replaced by another is watched, too', async (t) => {
+/** A project with these folders of sources, and a way to wait until a path of it is noticed. */
+function watched(t: TestContext, ...folders: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-sources-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  for (const each of ['src', 'fresh']) {
-    mkdirSync(join(folder, each));
+  for (const each of folders) {
+    mkdirSync(join(folder, each), { recursive: true });
     writeFileSync(join(folder, each, 'operator.ts'), '');
   }
   const heard = new EventEmitter();
-  using sources = watchSources({ onChange: ({ path }) => heard.emit('change', path), onError: assert.fail });
-  using limit = deadline(systemClock, 10_000, 'a change');
+  const sources = watchSources({ onChange: ({ path }) => heard.emit('change', path), onError: assert.fail });
+  const limit = deadline(systemClock, 10_000, 'a change');
+  t.after(() => {
+    sources[Symbol.dispose]();
+    limit[Symbol.dispose]();
+    rmSync(folder, { recursive: true });
+  });
   const changes = on(heard, 'change', { signal: limit.signal });
-  const noticed = async (expected: string) => {
-    for await (const [path] of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
-      if (path === expected) return;
-    }
-  };
   sources.follow({ folder, file: join(folder, 'src/operator.ts'), main: undefined });
-  renameSync(join(folder, 'src'), join(folder, 'stale'));
-  renameSync(join(folder, 'fresh'), join(folder, 'src'));
+  return {
+    at: (path: string) => join(folder, path),
+    async noticed(expected: string) {
+      for await (const [path] of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
+        if (path === expected) return;
+      }
+    },
+  };
+}
+
+test('a folder of sources that was replaced by another is watched, too', async (t) => {
+  const { at, noticed } = watched(t, 'src', 'fresh');
+  renameSync(at('src'), at('stale'));
+  renameSync(at('fresh'), at('src'));
   await noticed('src');
-  writeFileSync(join(folder, 'src/operator.ts'), '// changed');
+  writeFileSync(at('src/operator.ts'), '// changed');
   await noticed('src/operator.ts');
+});
+
+test('a file is noticed however often it is saved by a rename, and in folders that came later', async (t) => {
+  const { at, noticed } = watched(t, 'src/api');
+  for (let time = 1; time <= 3; time++) {
+    writeFileSync(at('src/api/operator.ts~'), `// ${time}`);
+    renameSync(at('src/api/operator.ts~'), at('src/api/operator.ts'));
+    await noticed('src/api/operator.ts');
+  }
+  appendFileSync(at('src/api/operator.ts'), '// more');
+  await noticed('src/api/operator.ts');
+  mkdirSync(at('src/later'));
+  await noticed('src/later');
+  writeFileSync(at('src/later/more.ts'), '');
+  await noticed('src/later/more.ts');
 });

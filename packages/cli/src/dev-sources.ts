@@ -1,6 +1,11 @@
-/** Watches the sources of an operator: what is below `src`, beside its file, and package.json. */
-import { existsSync, type FSWatcher, watch } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+/**
+ * Watches the sources of an operator: what is below `src`, beside its file, and package.json.
+ *
+ * Each folder has a watch of its own. Node's recursive one watches each file on Linux, by its inode, and is deaf to a
+ * file that was once saved as editors do: written beside, and renamed.
+ */
+import { existsSync, type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Timer } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { ModulePlace } from './operator-module.ts';
@@ -40,14 +45,16 @@ export function watchSources({ onChange, onError }: SourcesOptions): Sources {
       onChange({ path, since: first });
     });
   };
-  const follow = (place: ModulePlace) => {
+  /** Says whether there were other folders to watch than before. */
+  const follow = (place: ModulePlace): boolean => {
     const folders = foldersOf(place);
-    const same = JSON.stringify(folders);
-    if (same === followed) return;
+    // One that was replaced by another of its name is another one: a watch stays with the folder that has gone.
+    const same = JSON.stringify(folders.map((folder) => [folder, statSync(folder).ino]));
+    if (same === followed) return false;
     const opened: FSWatcher[] = [];
     try {
-      for (const { folder, recursive } of folders) {
-        const watcher = watch(folder, { recursive }, (_, name) => noticed(place, folder, name));
+      for (const folder of folders) {
+        const watcher = watch(folder, (_, name) => noticed(place, folder, name));
         opened.push(watcher.on('error', onError));
       }
     } catch (error) {
@@ -57,22 +64,21 @@ export function watchSources({ onChange, onError }: SourcesOptions): Sources {
     close(watchers);
     watchers = opened;
     followed = same;
+    return true;
   };
   const noticed = (place: ModulePlace, folder: string, name: string | null) => {
     if (name === null) return;
-    const isReplaced = folder === place.folder && topsOf(place).has(name);
-    if (isReplaced) {
-      followed = ''; // a watch stays with the folder that has gone
-      try {
-        follow(place);
-      } catch {
-        // It is going at this moment; the folder of the package is watched still, and so is its return.
-      }
+    if (hasOtherFolders(place) || isSource(name, folder, place)) changed(relative(place.folder, join(folder, name)));
+  };
+  const hasOtherFolders = (place: ModulePlace): boolean => {
+    try {
+      return follow(place);
+    } catch {
+      return false; // one is going at this moment; the folder above is watched still, and so is its return
     }
-    if (isReplaced || isSource(name, folder, place)) changed(relative(place.folder, join(folder, name)));
   };
   return {
-    follow,
+    follow: (place) => void follow(place),
     [Symbol.dispose]() {
       timer?.[Symbol.dispose]();
       close(watchers);
@@ -84,18 +90,19 @@ function close(watchers: readonly FSWatcher[]): void {
   for (const each of watchers) each.close();
 }
 
-/** What the folders of sources are below, in the folder of the package: there it is seen that one is replaced. */
-function topsOf({ folder, file }: ModulePlace): ReadonlySet<string> {
-  return new Set([join(folder, 'src'), dirname(file)].map((each) => relative(folder, each).split(sep)[0] ?? ''));
-}
-
-function foldersOf({ folder, file }: ModulePlace): readonly { readonly folder: string; readonly recursive: boolean }[] {
+function foldersOf({ folder, file }: ModulePlace): readonly string[] {
   const src = join(folder, 'src');
-  const below = existsSync(src) ? [src] : [];
   const beside = dirname(file);
   // In the package's own folder are node_modules, and much else that is no source.
-  if (beside !== folder && relative(src, beside).startsWith('..')) below.push(beside);
-  return [{ folder, recursive: false }, ...below.map((each) => ({ folder: each, recursive: true }))];
+  const isElsewhere = beside !== folder && relative(src, beside).startsWith('..');
+  return [folder, ...(existsSync(src) ? treeOf(src) : []), ...(isElsewhere ? treeOf(beside) : [])];
+}
+
+function treeOf(folder: string): readonly string[] {
+  const below = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !/^(\.|node_modules$)/.test(entry.name),
+  );
+  return [folder, ...below.flatMap(({ name }) => treeOf(join(folder, name)))];
 }
 
 /** Tests, and the files that editors keep beside ours, matter to no operator. */

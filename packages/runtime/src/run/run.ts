@@ -94,10 +94,10 @@ export async function run(
   }
 }
 
-/** The version of this package; its file is one folder up where it is published, and two in the checkout. */
+/** The version of this package; its file is here or one folder up where it is published, and two up in the checkout. */
 function ownVersion(): string {
   const require = createRequire(import.meta.url);
-  for (const file of ['../package.json', '../../package.json']) {
+  for (const file of ['./package.json', '../package.json', '../../package.json']) {
     try {
       const { name, version } = require(file) as { readonly name: string; readonly version: string };
       if (name === '@keelson/runtime') return version; // in a bundle it is somebody else's
