@@ -4,6 +4,7 @@
  * Promises: what cannot be loaded leaves the one from before at work; two never work at once; nothing is left running in
  * the end. A process stands by that has loaded everything but the author's sources, so that a restart is quick.
  */
+import { relative } from 'node:path';
 import type { Client } from '@keelson/client';
 import { systemClock } from '@keelson/core/system';
 import type { Loaded } from './dev-messages.ts';
@@ -41,6 +42,8 @@ export class DevLoop implements AsyncDisposable {
   #standby: OperatorProcess;
   #current: OperatorProcess | undefined;
   #hasRun = false;
+  /** Samples that are not in the cluster yet. */
+  #unapplied: readonly string[] = [];
 
   constructor(workplace: Workplace, options: LoopOptions, shell: Shell) {
     this.#workplace = workplace;
@@ -106,8 +109,12 @@ export class DevLoop implements AsyncDisposable {
     else {
       this.#hasRun = true;
       this.#shell.out(`${runs}. Its sources are watched; Ctrl-C ends everything.\n`);
-      await this.#samples(place);
+      this.#unapplied = await sampleFiles(place.folder);
+      if (!this.#options.samples && this.#unapplied.length > 0) {
+        this.#shell.out('Make objects of its kinds by "kubectl apply -f config/samples", or begin with --samples.\n');
+      }
     }
+    if (this.#options.samples) await this.#applySamples();
   }
 
   async #start({ name, program }: Loaded): Promise<void> {
@@ -122,13 +129,15 @@ export class DevLoop implements AsyncDisposable {
     });
   }
 
-  async #samples({ folder }: ModulePlace): Promise<void> {
-    const files = await sampleFiles(folder);
-    if (this.#options.samples) {
-      const applied = await applySamples(this.#workplace.client, files);
+  /** Those that could not be applied are tried again with each change. */
+  async #applySamples(): Promise<void> {
+    const results = await applySamples(this.#workplace.client, this.#unapplied);
+    this.#unapplied = results.filter(({ problem }) => problem !== undefined).map(({ file }) => file);
+    for (const { file, applied, problem } of results) {
       this.#shell.out(applied.map((each) => `Applied ${each}\n`).join(''));
-    } else if (files.length > 0) {
-      this.#shell.out('Make objects of its kinds by "kubectl apply -f config/samples", or begin with --samples.\n');
+      if (problem === undefined) continue;
+      const text = `${relative(this.#shell.cwd, file)}: ${problem}`;
+      this.#shell.err(`${painted(this.#shell, 'red', text)}\nIt is tried again with the next change.\n`);
     }
   }
 

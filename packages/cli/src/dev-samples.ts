@@ -1,10 +1,9 @@
 /** Applies the samples of a project: the files in config/samples, whatever kinds they are of. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, createDiscovery } from '@keelson/client';
+import { type Client, createDiscovery, type Discovery } from '@keelson/client';
 import { isObject, type JsonObject, type NewObjectMeta } from '@keelson/core';
 import { parseAllDocuments } from 'yaml';
-import { CommandError } from './command-error.ts';
 
 /** The files, or none when there is no such folder. */
 export async function sampleFiles(folder: string): Promise<readonly string[]> {
@@ -16,26 +15,41 @@ export async function sampleFiles(folder: string): Promise<readonly string[]> {
     .map((name) => join(samples, name));
 }
 
-/** Resolves with what was applied, such as `Memcached default/memcached-sample`. */
-export async function applySamples(client: Client, files: readonly string[]): Promise<readonly string[]> {
+/** What became of a file: the objects that were applied, such as `Memcached default/memcached-sample`, and what went wrong. */
+export interface AppliedFile {
+  readonly file: string;
+  readonly applied: readonly string[];
+  readonly problem?: string | undefined;
+}
+
+/** Applies each file, whatever becomes of the others. */
+export async function applySamples(client: Client, files: readonly string[]): Promise<readonly AppliedFile[]> {
   const discovery = createDiscovery(client);
-  const applied: string[] = [];
+  const results: AppliedFile[] = [];
   for (const file of files) {
-    for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
-      const object: unknown = document.toJS();
-      if (object === null) continue; // nothing but comments
-      if (!isSample(object)) throw new CommandError(`${file} holds no Kubernetes object`, 'mend it');
-      const { apiVersion, kind: name, metadata } = object;
-      const [version = '', group = ''] = apiVersion.split('/').reverse();
-      const kind = await discovery.find({ group, version, kind: name });
-      if (kind === undefined)
-        throw new CommandError(`${file}: the cluster has no kind ${name} in ${apiVersion}`, 'mend it');
-      const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? 'default');
-      await client.apply(kind, { ...object, metadata: { ...metadata, namespace } });
-      applied.push(`${name} ${namespace === undefined ? '' : `${namespace}/`}${metadata.name}`);
+    const applied: string[] = [];
+    try {
+      for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
+        const object: unknown = document.toJS();
+        if (object !== null) applied.push(await applySample(client, discovery, object)); // else nothing but comments
+      }
+      results.push({ file, applied });
+    } catch (error) {
+      results.push({ file, applied, problem: error instanceof Error ? error.message : String(error) });
     }
   }
-  return applied;
+  return results;
+}
+
+async function applySample(client: Client, discovery: Discovery, object: unknown): Promise<string> {
+  if (!isSample(object)) throw new TypeError('it holds no Kubernetes object');
+  const { apiVersion, kind: name, metadata } = object;
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const kind = await discovery.find({ group, version, kind: name });
+  if (kind === undefined) throw new TypeError(`the cluster has no kind ${name} in ${apiVersion}`);
+  const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? 'default');
+  await client.apply(kind, { ...object, metadata: { ...metadata, namespace } });
+  return `${name} ${namespace === undefined ? '' : `${namespace}/`}${metadata.name}`;
 }
 
 type Sample = JsonObject & { readonly apiVersion: string; readonly kind: string; readonly metadata: NewObjectMeta };

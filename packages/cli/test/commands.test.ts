@@ -15,6 +15,7 @@ import { type Client, type ClusterConfig, createClient, loadConfig, type Materia
 import { type Cluster, createCluster } from '@keelson/cluster';
 import { timestamp } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { applySamples } from '../src/dev-samples.ts';
 import { certificateFindings } from '../src/doctor-certificates.ts';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
@@ -69,6 +70,26 @@ describe('on a cluster', () => {
     return join(projects.root, folder);
   };
   const ok = (out: string) => ({ code: 0, out, err: '' });
+
+  test('each sample is applied or told why not, whatever becomes of the others', async () => {
+    const files = await Promise.all(
+      [
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: sample }\n---\n# nothing\n',
+        'apiVersion: v1\nkind: Service\nmetadata: { name: sample }\nspec: { ports: [] }\n',
+        'apiVersion: v1\nkind: Nonsense\nmetadata: { name: sample }\n',
+        'just a text',
+        'apiVersion: v1\nkind: Namespace\nmetadata: { name: sample }\n',
+      ].map((sample, at) => projects.write(`config/samples/${at}.yaml`, sample)),
+    );
+    const results = await applySamples(client, files);
+    assert.deepEqual(
+      results.map(({ applied }) => applied),
+      [['ConfigMap default/sample'], [], [], [], ['Namespace sample']],
+    );
+    const [, service, ...others] = results.map(({ problem }) => problem);
+    assert.match(service ?? '', /spec\.ports: Required value/);
+    assert.deepEqual(others, ['the cluster has no kind Nonsense in v1', 'it holds no Kubernetes object', undefined]);
+  });
 
   test('install creates, leaves and changes definitions, and says which; uninstall takes them away', async () => {
     assert.deepEqual(await run('install'), ok(`created    ${name} (v1)\n`));
