@@ -310,6 +310,12 @@ test('image, namespace and version are what was chosen; what cannot be is refuse
   assert.equal(container.image, 'site-operator:1.2.3');
   assert.throws(() => generateFiles(plain, { namespace: 'Not_A_Name' }), /"Not_A_Name" is no name of a namespace/);
   assert.throws(() => generateFiles(plain, { namespaces: [] }), /must not be empty/);
+  for (const image of ['', 'not an image!!', '-x']) {
+    assert.throws(() => generateFiles(plain, { image }), {
+      name: 'RangeError',
+      message: /is no image: a name such as/,
+    });
+  }
 });
 
 test('a code span of the reference holds what has backquotes itself', () => {

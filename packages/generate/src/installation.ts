@@ -65,6 +65,9 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
     );
   }
   const image = options.image ?? `${name}:${tagOf(version ?? 'latest')}`;
+  if (!/^\w[\w.:/@-]*$/.test(image)) {
+    throw new RangeError(`${name}: "${image}" is no image: a name such as registry.example.com/${name}:1.0.0`);
+  }
   const definitions = (options.kinds ?? reconciledKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
   return { operator, process, definitions, name, namespace, image, version, namespaces };
 }
