@@ -45,9 +45,20 @@ describe('npm start without a cluster', { skip }, () => {
   });
 
   test('an operator has the rights of its own role, and no others', async () => {
-    const role = await kubectl().json<{ rules: { apiGroups: string[] }[] }>('get', 'clusterrole', 'memcached-operator');
+    const role = await kubectl().json<{ rules: { apiGroups: string[] }[] }>(
+      'get',
+      'clusterrole',
+      'default:memcached-operator',
+    );
     const setRules = (rules: unknown) =>
-      kubectl().ok('patch', 'clusterrole', 'memcached-operator', '--type=merge', '-p', JSON.stringify({ rules }));
+      kubectl().ok(
+        'patch',
+        'clusterrole',
+        'default:memcached-operator',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ rules }),
+      );
     await setRules(role.rules.filter(({ apiGroups }) => !apiGroups.includes('policy')));
     await kubectl().apply(memcachedManifest('unbudgeted', { size: 1 }));
     const reason = 'jsonpath={.status.conditions[?(@.type=="Degraded")].reason}';

@@ -1,10 +1,8 @@
 /** The operator as processes of its own on a cluster: three replicas, of which one can be killed. */
-import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Kubernetes } from '@keelson/tools-kubernetes';
-import { Echo, ScheduledEcho } from '../src/api/v1alpha1.ts';
+import { installOperator, type Kubernetes } from '@keelson/tools-kubernetes';
 import { echoOperator } from '../src/operator.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -20,19 +18,8 @@ export interface ReplicaProcess {
 }
 
 /** Installs the definitions and the operator's account from the generated files: its own rules, and no others. */
-export async function install(kube: Kubernetes): Promise<string> {
-  const apply = async (...files: string[]) => {
-    const { code, stderr } = await kube.kubectl('apply', '--server-side', ...files);
-    assert.equal(code, 0, stderr);
-  };
-  await apply('-f', `${config}/manager/namespace.yaml`);
-  await apply('-k', `${config}/crd`);
-  await apply('-k', `${config}/rbac`);
-  for (const kind of [Echo, ScheduledEcho]) {
-    await kube.kubectl('wait', '--for=condition=Established', `crd/${kind.resource}.${kind.group}`, '--timeout=30s');
-  }
-  return await kube.kubeconfigFor({ serviceAccount: `${namespace}/${name}` });
-}
+export const install = (kube: Kubernetes): Promise<string> =>
+  installOperator(kube, { config, serviceAccount: `${namespace}/${name}` });
 
 /** Starts a replica that is called `id` in the election. */
 export function startReplica(

@@ -8,12 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient, installDefinitions, requestToken } from '@keelson/client';
-import { createCluster } from '@keelson/cluster';
-import { conditionOf, deadline, sleep } from '@keelson/core';
+import { applyAccount, createCluster } from '@keelson/cluster';
+import { conditionOf, deadline, rulesOf, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { crdOf } from '@keelson/schema';
 import { kubeconfig } from '@keelson/tools-kubernetes';
-import { operatorNamespace, underOwnRules } from '../../../packages/testing/src/own-rights.ts';
 import { Memcached } from '../src/api/v1alpha1.ts';
 import { memcachedAlone } from './alone.ts';
 import { startOperator } from './operator-process.ts';
@@ -25,9 +24,9 @@ test('the same process converges the next change after the door was closed and o
   const folder = await mkdtemp(join(tmpdir(), 'keelson-door-'));
   try {
     const first = await cluster.listen();
-    await underOwnRules(cluster, client, memcachedAlone);
     const { name } = memcachedAlone;
-    const { token } = await requestToken(client, `${operatorNamespace}/${name}`);
+    await applyAccount(client, { namespace: 'operators', name, rules: rulesOf(memcachedAlone) });
+    const { token } = await requestToken(client, `operators/${name}`);
     const { url: server, certificateAuthority } = first;
     const own = kubeconfig({ server, certificateAuthority, user: name, credentials: { token: token.reveal() } });
     const file = join(folder, 'kubeconfig');

@@ -1,7 +1,6 @@
 /** The account that an operator has on the cluster of `keelson dev`: its own, with the rules it declared and no more. */
 import type { Client } from '@keelson/client';
-import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
-import { Namespace, ServiceAccount } from '@keelson/core/v1';
+import { applyAccount } from '@keelson/cluster';
 import { parse, stringify } from 'yaml';
 import type { Loaded } from './dev-messages.ts';
 
@@ -10,16 +9,7 @@ const namespaceOf = ({ name }: Pick<Loaded, 'name'>) => `${name}-system`;
 
 /** Makes the account, or brings its rules up to date. */
 export async function applyRole(client: Client, { name, rules }: Loaded): Promise<void> {
-  const namespace = namespaceOf({ name });
-  const metadata = { name: `${namespace}:${name}` };
-  await client.apply(Namespace, { metadata: { name: namespace } });
-  await client.apply(ServiceAccount, { metadata: { name, namespace } });
-  await client.apply(ClusterRole, { metadata, rules });
-  await client.apply(ClusterRoleBinding, {
-    metadata,
-    roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: metadata.name },
-    subjects: [{ kind: 'ServiceAccount', name, namespace }],
-  });
+  await applyAccount(client, { namespace: namespaceOf({ name }), name, rules });
 }
 
 interface Kubeconfig {

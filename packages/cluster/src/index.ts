@@ -1,3 +1,4 @@
+export { type Account, applyAccount } from './account.ts';
 export type { MeasuredPods, SimulatedMetrics, Usage } from './autoscaler/simulated-metrics.ts';
 export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
 export {

@@ -5,28 +5,13 @@
  * declare: a real cluster would show the same weeks later, as a line in a log.
  */
 import type { Client } from '@keelson/client';
-import type { Cluster } from '@keelson/cluster';
+import { applyAccount, type Cluster } from '@keelson/cluster';
 import { type Operator, ownedKinds, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
-import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
-import { Namespace, ServiceAccount } from '@keelson/core/v1';
 
-/** Where the operators of a test live. */
-export const operatorNamespace = 'operators';
-
-/** Makes the account and binds the rules; returns the way in with these rights. */
+/** Makes the operator's account; returns the way in with its rights. */
 export async function underOwnRules(cluster: Cluster, client: Client, operator: Operator): Promise<Transport> {
-  const { name } = operator;
-  const metadata = { name: `${operatorNamespace}:${name}` };
-  const subject = { kind: 'ServiceAccount', name, namespace: operatorNamespace };
-  await client.apply(Namespace, { metadata: { name: operatorNamespace } });
-  await client.apply(ServiceAccount, { metadata: { name, namespace: operatorNamespace } });
-  await client.apply(ClusterRole, { metadata, rules: rulesOf(operator) });
-  await client.apply(ClusterRoleBinding, {
-    metadata,
-    roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: metadata.name },
-    subjects: [subject],
-  });
-  return cluster.transportAs({ name: `system:serviceaccount:${operatorNamespace}:${name}`, groups: [] });
+  const user = await applyAccount(client, { namespace: 'operators', name: operator.name, rules: rulesOf(operator) });
+  return cluster.transportAs({ name: user, groups: [] });
 }
 
 export interface RefusalOptions {
