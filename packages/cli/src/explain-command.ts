@@ -36,8 +36,9 @@ export function explainCommand(shell: Shell): Command {
     });
 }
 
-/** `memcacheds.cache.example.com/status` */
-function resourceIn({ apiGroups: [group], resources: [path = ''] }: PolicyRule): string {
+/** `memcacheds.cache.example.com/status`, or `secrets (a-certificate)` where only an object of that name is meant. */
+function resourceIn({ apiGroups: [group], resources: [path = ''], resourceNames = [] }: PolicyRule): string {
   const [resource = '', subresource] = path.split('/');
-  return `${group ? `${resource}.${group}` : resource}${subresource ? `/${subresource}` : ''}`;
+  const names = resourceNames.length > 0 ? ` (${resourceNames.join(', ')})` : '';
+  return `${group ? `${resource}.${group}` : resource}${subresource ? `/${subresource}` : ''}${names}`;
 }

@@ -167,6 +167,8 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 export interface Need {
   readonly kind: Pick<Kind, 'group' | 'resource'> & Partial<Pick<Kind, 'scope'>>;
   readonly subresource?: string | undefined;
+  /** Only on objects with these names; `create` cannot be limited so. @default any */
+  readonly names?: readonly string[] | undefined;
   readonly verbs: readonly Verb[];
 }
 

@@ -66,6 +66,7 @@ export { applyJsonPatch, JsonPatchError } from './json-patch.ts';
 export type { NamespacedName, ObjectAddress } from './key.ts';
 export { addressOf, keyOf, parseKey } from './key.ts';
 export type {
+  Conversion,
   InputOf,
   Kind,
   KubernetesObject,
@@ -90,7 +91,7 @@ export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
 export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
-export type { Operator, TaskDeclaration } from './operator.ts';
+export type { Operator, OperatorDefinition, TaskDeclaration } from './operator.ts';
 export { controllerName, operator, withSettings } from './operator.ts';
 export { type OperatorProcess, operatorProcess } from './operator-process.ts';
 export { isOptional, optional } from './optional-kind.ts';
@@ -124,3 +125,13 @@ export { jitter, type Random } from './random.ts';
 export type { Setting, SettingsInputOf, SettingsOf, SettingsSchema } from './settings.ts';
 export { settingFrom, settingsOf, validSettings } from './settings.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+export type { AdmissionOperation, WebhookDeclaration } from './webhook.ts';
+export { operationsOf, webhookName } from './webhook.ts';
+export type { WebhookConfigurations, WebhookPlace } from './webhook-configurations.ts';
+export {
+  conversionClientConfig,
+  convertedKinds,
+  servesWebhooks,
+  webhookConfigurationsOf,
+} from './webhook-configurations.ts';
+export { conversionPath, type WebhookNames, webhookNames, webhookPath, webhookPort } from './webhook-names.ts';

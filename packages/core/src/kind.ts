@@ -3,6 +3,7 @@
  *
  * A kind is a plain value. Its object types, as read and as written, travel with it as types only.
  */
+import type { JsonObject } from './json-object.ts';
 import type { NewObjectMeta, StoredObjectMeta } from './meta.ts';
 
 /** Any object as the API server returns it. */
@@ -42,9 +43,19 @@ export interface Kind<
   readonly scope: Scope;
   /** What can be addressed below an object, such as `status`, where that is known. */
   readonly subresources?: readonly string[] | undefined;
+  /** How objects of its other versions become this one and back, where it has such versions. */
+  readonly conversion?: Conversion | undefined;
   readonly [objectTypes]?:
     | { readonly read: Read; readonly written: Written; readonly statusWritten: StatusWritten }
     | undefined;
+}
+
+/** How the versions of a kind become each other. */
+export interface Conversion {
+  /** All versions of the kind, such as `v1alpha1`. */
+  readonly versions: readonly string[];
+  /** The object in the version that `apiVersion` names. Throws for what cannot be converted. */
+  convert(object: JsonObject, apiVersion: string): JsonObject;
 }
 
 /** Whether objects of a kind live in namespaces. */

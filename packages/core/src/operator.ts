@@ -8,12 +8,14 @@ import type { Declaration, Need } from './declaration.ts';
 import { resourceNameOf } from './kind.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { type SettingsInputOf, type SettingsSchema, settingsOf } from './settings.ts';
+import { type WebhookDeclaration, webhookName, webhookProblem } from './webhook.ts';
 
-/** What one process runs: its name and the declarations of its controllers. */
+/** What one process runs: its name and the declarations of its controllers and webhooks. */
 export interface Operator<
   C extends Declaration = Declaration,
   T extends TaskDeclaration = TaskDeclaration,
   S extends SettingsSchema | undefined = SettingsSchema | undefined,
+  W extends WebhookDeclaration = WebhookDeclaration,
 > {
   /** Also the field manager of everything it writes and the source of its Events. A DNS label. */
   readonly name: string;
@@ -21,6 +23,8 @@ export interface Operator<
   readonly version?: string | undefined;
   /** Each reconciles a kind of its own. */
   readonly controllers: readonly C[];
+  /** What it answers when the API server asks before it stores something. @default nothing */
+  readonly webhooks?: readonly W[] | undefined;
   /** What it does beside them for as long as it runs. @default nothing */
   readonly tasks?: readonly T[] | undefined;
   /**
@@ -41,6 +45,14 @@ export interface Operator<
   /** Where its process listens and what it is told, for its Deployment. @default as `run` of the engine has it */
   readonly process?: OperatorProcess | undefined;
 }
+
+/** An operator as it is declared: one that only answers webhooks has no controllers. */
+export type OperatorDefinition<
+  C extends Declaration,
+  T extends TaskDeclaration,
+  S extends SettingsSchema | undefined,
+  W extends WebhookDeclaration,
+> = Omit<Operator<C, T, S, W>, 'controllers'> & { readonly controllers?: readonly C[] | undefined };
 
 /** What a task declares before it says what to do. */
 export interface TaskDeclaration {
@@ -70,15 +82,18 @@ export function controllerName({ name, for: kind }: Declaration): string {
  * });
  */
 export function operator<
-  C extends Declaration,
+  C extends Declaration = never,
   T extends TaskDeclaration = never,
   S extends SettingsSchema | undefined = undefined,
->(definition: Operator<C, T, S>): Operator<C, T, S> {
-  const { name, controllers, tasks = [], settings } = definition;
+  W extends WebhookDeclaration = never,
+>(definition: OperatorDefinition<C, T, S, W>): Operator<C, T, S, W> {
+  const { name, controllers = [], webhooks = [], tasks = [], settings } = definition;
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
     throw new RangeError(`operator: name must be a DNS label of at most 63 characters, received "${name}"`);
   }
-  if (controllers.length === 0) throw new RangeError(`operator ${name}: controllers must not be empty`);
+  if (controllers.length === 0 && webhooks.length === 0) {
+    throw new RangeError(`operator ${name}: controllers must not be empty, unless there are webhooks`);
+  }
   const sameName = firstTwice(controllers.map(controllerName));
   if (sameName !== undefined) {
     throw new RangeError(`operator ${name}: two controllers are called "${sameName}"; give one a name`);
@@ -88,15 +103,27 @@ export function operator<
     // Both would apply the status under the operator's name, and each would remove what the other said.
     throw new RangeError(`operator ${name}: two controllers reconcile ${sameKind}; let one of them do both`);
   }
+  const sameWebhook = firstTwice(webhooks.map(webhookName));
+  if (sameWebhook !== undefined) {
+    throw new RangeError(`operator ${name}: two webhooks are called "${sameWebhook}"; give one a name`);
+  }
+  for (const webhook of webhooks) {
+    const problem = webhookProblem(webhook);
+    if (problem !== undefined) throw new RangeError(`operator ${name}: webhook ${webhookName(webhook)}: ${problem}`);
+  }
   const sameTask = firstTwice(tasks.map((task) => task.name));
   if (sameTask !== undefined) throw new RangeError(`operator ${name}: two tasks are called "${sameTask}"`);
   if (settings !== undefined) settingsOf(settings, name);
-  for (const user of [...controllers, ...tasks]) {
-    if (user.settings === undefined || user.settings === settings) continue;
-    const who = 'for' in user ? `controller ${controllerName(user as Declaration)}` : `task ${user.name}`;
+  const users = [
+    ...controllers.map((each) => ({ who: `controller ${controllerName(each)}`, uses: each.settings })),
+    ...webhooks.map((each) => ({ who: `webhook ${webhookName(each)}`, uses: each.settings })),
+    ...tasks.map((each) => ({ who: `task ${each.name}`, uses: each.settings })),
+  ];
+  for (const { who, uses } of users) {
+    if (uses === undefined || uses === settings) continue;
     throw new RangeError(`operator ${name}: ${who} uses settings that are not those of the operator`);
   }
-  return definition;
+  return { ...definition, controllers };
 }
 
 /**

@@ -1,12 +1,17 @@
 /** RBAC from declarations: the one place that turns what controllers and operators declare into what they may do. */
 import { type Declaration, type Need, ownedKinds, type Verb, type WatchSelection } from './declaration.ts';
-import type { Kind } from './kind.ts';
+import { type Kind, resourceNameOf } from './kind.ts';
 import { controllerName, type Operator } from './operator.ts';
+import { webhookName } from './webhook.ts';
+import { convertedKinds, servesWebhooks } from './webhook-configurations.ts';
+import { webhookNames } from './webhook-names.ts';
 
 /** A rule of a Role, in canonical form: one group, sorted resources and verbs. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  /** Absent: whatever an object is called. */
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly Verb[];
 }
 
@@ -15,6 +20,11 @@ const verbOrder: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 
 const leases = { group: 'coordination.k8s.io', resource: 'leases', scope: 'Namespaced' } as const;
 const tokenReviews = { group: 'authentication.k8s.io', resource: 'tokenreviews', scope: 'Cluster' } as const;
 const accessReviews = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', scope: 'Cluster' } as const;
+const secrets = { group: '', resource: 'secrets', scope: 'Namespaced' } as const;
+const admission = { group: 'admissionregistration.k8s.io', scope: 'Cluster' } as const;
+const mutatingConfigurations = { ...admission, resource: 'mutatingwebhookconfigurations' } as const;
+const validatingConfigurations = { ...admission, resource: 'validatingwebhookconfigurations' } as const;
+const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', scope: 'Cluster' } as const;
 const events = { group: 'events.k8s.io', resource: 'events', scope: 'Namespaced' } as const;
 
 /** A need, what it follows from, and the namespaces in which it arises whatever the operator watches. */
@@ -47,7 +57,9 @@ export interface ExplainedRule {
 export function explainRules(operator: Operator): readonly ExplainedRule[] {
   const needs = allNeeds(operator);
   return joined(needs).map((rule) => {
-    const its = needs.filter((need) => rule.apiGroups[0] === need.kind.group && rule.resources[0] === resourceOf(need));
+    const its = needs.filter(
+      (need) => placeOf(need) === `${rule.apiGroups} ${rule.resources} ${rule.resourceNames ?? ''}`,
+    );
     const declarations = [...new Set(its.map(({ because }) => because))];
     const verbsFor = (declaration: string) =>
       sorted(new Set(its.filter(({ because }) => because === declaration).flatMap(({ verbs }) => verbs)));
@@ -86,7 +98,8 @@ export function rolesOf(operator: Operator, { namespace: own, namespaces }: Oper
     .sort((a, b) => ((a.namespace ?? '') < (b.namespace ?? '') ? -1 : 1));
 }
 
-function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): readonly PlacedNeed[] {
+function allNeeds(operator: Operator): readonly PlacedNeed[] {
+  const { controllers, tasks = [], needs = [], ...its } = operator;
   const own: PlacedNeed[] = [
     ...asked(needs, 'the operator'),
     ...tasks.flatMap((task) => asked(task.needs, `task ${task.name}`)),
@@ -101,7 +114,37 @@ function allNeeds({ controllers, tasks = [], needs = [], ...its }: Operator): re
   }
   if (its.events ?? true)
     own.push({ kind: events, verbs: ['create', 'patch'], because: 'the operator records Events' });
-  return [...controllers.flatMap(needsOf), ...own];
+  return [...controllers.flatMap(needsOf), ...webhookNeeds(operator), ...own];
+}
+
+/** What the webhooks look up, and what it takes to keep their certificates. */
+function webhookNeeds(operator: Operator): readonly PlacedNeed[] {
+  const { webhooks = [] } = operator;
+  const reads = webhooks.flatMap((webhook) =>
+    (webhook.reads ?? []).map((kind) => ({
+      kind,
+      verbs: ['get', 'list', 'watch'] as const,
+      because: `webhook ${webhookName(webhook)} reads ${kind.kind}`,
+    })),
+  );
+  if (!servesWebhooks(operator)) return reads;
+  const because = 'the operator keeps the certificates of its webhooks';
+  const names = webhookNames(operator);
+  const isThere = (part: 'defaults' | 'validates') => webhooks.some((webhook) => webhook[part]);
+  const converted = convertedKinds(operator).map(resourceNameOf);
+  const bundles: readonly (readonly [Need['kind'], readonly string[]])[] = [
+    [mutatingConfigurations, isThere('defaults') ? [names.mutating] : []],
+    [validatingConfigurations, isThere('validates') ? [names.validating] : []],
+    [definitions, converted],
+  ];
+  return [
+    ...reads,
+    { kind: secrets, verbs: ['create'], namespaces: 'own', because },
+    { kind: secrets, verbs: ['get', 'update'], names: [names.secret], namespaces: 'own', because },
+    ...bundles.flatMap(([kind, named]) =>
+      named.length === 0 ? [] : [{ kind, verbs: ['get', 'patch'] as const, names: named, because }],
+    ),
+  ];
 }
 
 const asked = (needs: readonly Need[] | undefined, who: string): readonly PlacedNeed[] =>
@@ -137,21 +180,26 @@ function needsOf(declaration: Declaration): readonly PlacedNeed[] {
 
 const resourceOf = ({ kind, subresource }: Need) => `${kind.resource}${subresource ? `/${subresource}` : ''}`;
 
+/** Needs with the same are one rule. */
+const placeOf = (need: Need) => `${need.kind.group} ${resourceOf(need)} ${[...(need.names ?? [])].sort()}`;
+
 const sorted = (verbs: ReadonlySet<Verb>) => verbOrder.filter((verb) => verbs.has(verb));
 
-/** Needs as rules: one for each resource, with every verb once. */
+/** Needs as rules: one for each resource or its named objects, with every verb once. */
 function joined(needs: readonly Need[]): readonly PolicyRule[] {
   const verbsOf = new Map<string, Set<Verb>>();
   for (const need of needs) {
-    const path = `${need.kind.group} ${resourceOf(need)}`;
+    const path = placeOf(need);
     const granted = verbsOf.get(path) ?? new Set();
     for (const verb of need.verbs) granted.add(verb);
     verbsOf.set(path, granted);
   }
   return [...verbsOf]
     .map(([path, verbs]) => {
-      const [group = '', resource = ''] = path.split(' ');
-      return { apiGroups: [group], resources: [resource], verbs: sorted(verbs) };
+      const [group = '', resource = '', names = ''] = path.split(' ');
+      const rule = { apiGroups: [group], resources: [resource], verbs: sorted(verbs) };
+      return { path, rule: names === '' ? rule : { ...rule, resourceNames: names.split(',') } };
     })
-    .sort((a, b) => (`${a.apiGroups} ${a.resources}` < `${b.apiGroups} ${b.resources}` ? -1 : 1));
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ rule }) => rule);
 }

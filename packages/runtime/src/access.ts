@@ -9,6 +9,8 @@ export interface MissingAccess {
   /** With its subresource: `memcacheds/status`. */
   readonly resource: string;
   readonly verbs: readonly Verb[];
+  /** Only on the object of this name; absent: on any. */
+  readonly name?: string | undefined;
   /** Where they are missing; absent: in all namespaces together. */
   readonly namespace: string | undefined;
 }
@@ -21,8 +23,10 @@ export interface MissingAccess {
  */
 export async function missingAccess(client: Client, roles: readonly OperatorRole[]): Promise<readonly MissingAccess[]> {
   const questions = roles.flatMap(({ namespace, rules }) =>
-    rules.flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) => resources.map((resource) => ({ namespace, group, resource, verbs }))),
+    rules.flatMap(({ apiGroups, resources, resourceNames = [undefined], verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => resourceNames.map((name) => ({ namespace, group, resource, name, verbs }))),
+      ),
     ),
   );
   const missing = await Promise.all(
@@ -36,18 +40,19 @@ export async function missingAccess(client: Client, roles: readonly OperatorRole
 
 async function isAllowed(
   client: Client,
-  { group, resource: path, namespace }: Omit<MissingAccess, 'verbs'>,
+  { group, resource: path, name, namespace }: Omit<MissingAccess, 'verbs'>,
   verb: Verb,
 ): Promise<boolean> {
   const [resource = '', subresource] = path.split('/');
-  const resourceAttributes = { group, resource, ...(subresource && { subresource }), verb, namespace };
+  const resourceAttributes = { group, resource, ...(subresource && { subresource }), name, verb, namespace };
   const review = await client.create(SelfSubjectAccessReview, { spec: { resourceAttributes } });
   return review.status.allowed;
 }
 
 /** The rule as it is written in a Role, and the namespace of that. */
-export function printMissing({ group, resource, verbs, namespace }: MissingAccess): string {
+export function printMissing({ group, resource, name, verbs, namespace }: MissingAccess): string {
   const list = (values: readonly string[]) => JSON.stringify(values);
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-  return `apiGroups: ${list([group])}, resources: ${list([resource])}, verbs: ${list(verbs)}${where}`;
+  const names = name === undefined ? '' : `, resourceNames: ${list([name])}`;
+  return `apiGroups: ${list([group])}, resources: ${list([resource])}${names}, verbs: ${list(verbs)}${where}`;
 }

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMap, Namespace, Pod } from './generated/v1.ts';
+import type { Kind } from './kind.ts';
+import { operator } from './operator.ts';
+import { explainRules, rolesOf } from './policy-rules.ts';
+import type { SettingsSchema } from './settings.ts';
+import type { WebhookDeclaration } from './webhook.ts';
+import { webhookConfigurationsOf } from './webhook-configurations.ts';
+
+const place = { namespace: 'web-system' };
+const both = { defaults: true, validates: true };
+const ownNamespace = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['web-system'] };
+const configurations = (webhook: WebhookDeclaration, at = {}) =>
+  webhookConfigurationsOf(operator({ name: 'web', webhooks: [webhook] }), { ...place, ...at });
+
+test('a webhook that is declared with nothing else is asked about CREATE and UPDATE by its Service, and fails closed', () => {
+  const { mutating, validating } = configurations({ for: Pod, ...both });
+  const entry = {
+    rules: [
+      {
+        apiGroups: [''],
+        apiVersions: ['v1'],
+        resources: ['pods'],
+        operations: ['CREATE', 'UPDATE'],
+        scope: 'Namespaced',
+      },
+    ],
+    matchPolicy: 'Equivalent',
+    namespaceSelector: { matchExpressions: [ownNamespace] },
+    failurePolicy: 'Fail',
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  };
+  const service = { name: 'web-webhook', namespace: 'web-system', port: 443 };
+  const typed = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
+  assert.deepEqual(mutating, {
+    ...typed('MutatingWebhookConfiguration'),
+    metadata: { name: 'web-mutating' },
+    webhooks: [{ name: 'mutate.pod.web', clientConfig: { service: { ...service, path: '/mutate/pod' } }, ...entry }],
+  });
+  assert.deepEqual(validating, {
+    ...typed('ValidatingWebhookConfiguration'),
+    metadata: { name: 'web-validating' },
+    webhooks: [
+      { name: 'validate.pod.web', clientConfig: { service: { ...service, path: '/validate/pod' } }, ...entry },
+    ],
+  });
+});
+
+test('everything that is declared is in the entry, and defaulting is never asked about DELETE', () => {
+  const declared = {
+    objectSelector: { matchLabels: { guarded: 'yes' } },
+    matchConditions: [{ name: 'not-nodes', expression: "!('system:nodes' in request.userInfo.groups)" }],
+    failurePolicy: 'Ignore',
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: 5,
+  } as const;
+  const { mutating, validating } = configurations(
+    {
+      ...declared,
+      ...both,
+      for: Namespace,
+      name: 'spaces',
+      operations: ['CREATE', 'DELETE'],
+      reinvocationPolicy: 'IfNeeded',
+      namespaceSelector: { matchLabels: { tier: 'a' }, matchExpressions: [{ key: 'b', operator: 'Exists' }] },
+    },
+    { url: 'https://127.0.0.1:9443/', namespaces: ['a', 'b'] },
+  );
+  const [defaulting] = mutating?.webhooks ?? [];
+  const [judging] = validating?.webhooks ?? [];
+  for (const entry of [defaulting, judging]) {
+    const { objectSelector, matchConditions, failurePolicy, sideEffects, timeoutSeconds } = entry ?? {};
+    assert.deepEqual({ objectSelector, matchConditions, failurePolicy, sideEffects, timeoutSeconds }, declared);
+    assert.deepEqual(entry?.namespaceSelector, {
+      matchLabels: { tier: 'a' },
+      matchExpressions: [
+        { key: 'b', operator: 'Exists' },
+        { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] },
+        ownNamespace,
+      ],
+    });
+  }
+  assert.deepEqual(defaulting?.clientConfig, { url: 'https://127.0.0.1:9443/mutate/spaces' });
+  assert.deepEqual(defaulting?.rules?.[0]?.operations, ['CREATE']);
+  assert.equal(defaulting?.reinvocationPolicy, 'IfNeeded');
+  assert.deepEqual(judging?.rules?.[0]?.operations, ['CREATE', 'DELETE']);
+  assert.equal(judging?.rules?.[0]?.scope, 'Cluster');
+});
+
+test('a configuration without an entry is not there', () => {
+  assert.equal(configurations({ for: Pod, defaults: false, validates: true }).mutating, undefined);
+  assert.equal(configurations({ for: Pod, defaults: true, validates: false }).validating, undefined);
+});
+
+test('the rights of webhooks are to read what they declare, and on the very objects that hold certificates', () => {
+  const converted: Kind = {
+    group: 'web.example.com',
+    version: 'v1',
+    kind: 'Site',
+    resource: 'sites',
+    scope: 'Namespaced',
+    conversion: { versions: ['v1', 'v2'], convert: (object) => object },
+  };
+  const web = operator({
+    name: 'web',
+    controllers: [{ for: converted }],
+    webhooks: [{ for: Pod, reads: [ConfigMap], ...both }],
+    events: false,
+  });
+  const rules = rolesOf(web, place).map(({ namespace, rules }) => [
+    namespace,
+    rules.map(
+      (each) => `${each.resources}${each.resourceNames ? `(${each.resourceNames})` : ''}: ${each.verbs.join(' ')}`,
+    ),
+  ]);
+  assert.deepEqual(rules, [
+    [
+      undefined,
+      [
+        'configmaps: get list watch',
+        'mutatingwebhookconfigurations(web-mutating): get patch',
+        'validatingwebhookconfigurations(web-validating): get patch',
+        'customresourcedefinitions(sites.web.example.com): get patch',
+        'sites: get list watch',
+        'sites/status: patch',
+      ],
+    ],
+    ['web-system', ['secrets: create', 'secrets(web-webhook-certificate): get update']],
+  ]);
+  const because = 'the operator keeps the certificates of its webhooks';
+  const explained = explainRules(web).filter(({ rule }) => rule.resources[0] === 'secrets');
+  assert.deepEqual(
+    explained.map(({ neededBy }) => neededBy),
+    [[{ declaration: because, verbs: ['create'] }], [{ declaration: because, verbs: ['get', 'update'] }]],
+  );
+});
+
+test('an operator that serves nothing has no rights on certificates', () => {
+  const quiet = operator({ name: 'quiet', controllers: [{ for: ConfigMap }], events: false });
+  assert.deepEqual(
+    rolesOf(quiet, place).flatMap(({ rules }) => rules.flatMap(({ resources }) => resources)),
+    ['configmaps'],
+  );
+});
+
+test('a webhook that cannot work is refused with what is wrong', () => {
+  const refused = (webhook: Partial<WebhookDeclaration>, ...others: readonly WebhookDeclaration[]) => {
+    const webhooks = [{ for: Pod, ...both, ...webhook }, ...others];
+    return { throws: (message: RegExp) => assert.throws(() => operator({ name: 'web', webhooks }), message) };
+  };
+  refused({ name: 'Not A Label' }).throws(
+    /^RangeError: operator web: webhook Not A Label: its name must be a DNS label/,
+  );
+  refused({ defaults: false, validates: false }).throws(/webhook pod: it neither defaults nor validates/);
+  refused({ operations: [] }).throws(/operations must not be empty/);
+  refused({ operations: ['DELETE'] }).throws(/it defaults, and is asked about no CREATE and no UPDATE/);
+  refused({ timeoutSeconds: 31 }).throws(/timeoutSeconds must be a whole number from 1 to 30, received 31/);
+  refused({}, { for: Pod, ...both }).throws(/two webhooks are called "pod"; give one a name/);
+  const foreign = {} as SettingsSchema;
+  refused({ settings: foreign }).throws(/webhook pod uses settings that are not those of the operator/);
+});
