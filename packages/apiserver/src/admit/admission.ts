@@ -2,13 +2,14 @@
  * Admission: the last word of the cluster on an object before it is checked and stored, and what the cluster adds to it.
  *
  * The plugins are those of a default installation that concern what we serve, in its order; they answer at once.
- * Admitters that must be waited for, such as webhooks over the network, are an `AsyncAdmission`.
+ * Admitters that must be waited for, such as webhooks over the network, are in `late-admission.ts`.
  */
 import type { Random } from '@keelson/core';
 import type { Authoriser } from '../authorise/authoriser.ts';
 import type { ApiObject } from '../object.ts';
 import type { ObjectReader, Resource } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
+import type { Operation } from './attributes.ts';
 import { assertDefinitionStays } from './definition-lifecycle.ts';
 import { withLimitDefaults } from './limit-range.ts';
 import { assertNamespaceLives, assertNamespaceMayGo } from './namespace-lifecycle.ts';
@@ -16,8 +17,6 @@ import { podPriority } from './priority.ts';
 import { podServiceAccount } from './service-account.ts';
 import { defaultStorageClass, protectedStorage } from './storage.ts';
 import { defaultTolerations } from './tolerations.ts';
-
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /** What the plugins look at beside the write itself. */
 export interface AdmissionContext {
@@ -49,27 +48,4 @@ export function admit(context: AdmissionContext, write: Write, operation: Operat
     default:
       return object;
   }
-}
-
-/** What an admitter is asked about. */
-export interface AdmissionReview {
-  readonly write: Write;
-  readonly operation: Operation;
-  /** `undefined` for a deletion. */
-  readonly object: ApiObject | undefined;
-  /** `undefined` for a creation. */
-  readonly old: ApiObject | undefined;
-}
-
-/**
- * Admitters that must be waited for. While they are, other writes go on: an object that has changed meanwhile is read
- * again and the admitters are asked again, so that what is stored is what they saw.
- */
-export interface AsyncAdmission {
-  /** Whether any of them wants to see such a write; a write that none wants is done without waiting. */
-  handles(write: Write, operation: Operation): boolean;
-  /** The object with their changes; rejects with a `StatusError` to refuse. Not called for deletions. */
-  mutate(review: AdmissionReview & { readonly object: ApiObject }): Promise<ApiObject>;
-  /** Sees the object as it will be stored; rejects with a `StatusError` to refuse. */
-  validate(review: AdmissionReview): Promise<void>;
 }

@@ -4,7 +4,8 @@
  * Promises: all state belongs to the value that is returned; time and chance are those that were given.
  */
 import type { Clock, Random } from '@keelson/core';
-import type { AsyncAdmission } from '../admit/admission.ts';
+import { admit } from '../admit/admission.ts';
+import { type LateAdmitter, lateAdmission } from '../admit/late-admission.ts';
 import { Authenticator, type Tokens } from '../authenticate/authenticate.ts';
 import { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
 import { Authoriser } from '../authorise/authoriser.ts';
@@ -38,12 +39,13 @@ export interface CompositionOptions {
   readonly sessions?: ContainerSessions | undefined;
   readonly podUsage?: PodUsage | undefined;
   readonly remarks?: Remarks | undefined;
-  readonly asyncAdmission?: AsyncAdmission | undefined;
+  /** Beside those that objects in the store configure. */
+  readonly admitters?: readonly LateAdmitter[] | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, sessions, podUsage, remarks, asyncAdmission, onError } = options;
+  const { clock, random, tokens, history, logs, sessions, podUsage, remarks, admitters = [], onError } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {
@@ -67,7 +69,7 @@ export function compose(options: CompositionOptions): Composition {
     random,
     strategyContext,
     objects: strategyContext,
-    asyncAdmission,
+    lateAdmission: lateAdmission(admitters, ({ write, operation }, object) => admit(context, write, operation, object)),
     logs,
     sessions,
     podUsage,

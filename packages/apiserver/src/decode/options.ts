@@ -7,7 +7,7 @@ import {
   required,
   unsupportedValue,
 } from '@keelson/schema/validation';
-import { isObject, type JsonObject } from '../object.ts';
+import { compact, isObject, type JsonObject } from '../object.ts';
 import { isTrue } from '../request/request-info.ts';
 import type { DeleteOptions, Propagation } from '../resource/write.ts';
 import { badRequest, invalidOptions, StatusError } from '../status.ts';
@@ -129,6 +129,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   readonly force: boolean | undefined;
+  /** As admitters are told of them: only what was given. */
+  readonly given: JsonObject;
 }
 
 const dryRunProblems = (values: readonly string[]): readonly Problem[] =>
@@ -161,11 +163,18 @@ export function writeOptions(
     fieldManager,
     fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
     force,
+    given: {
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(fieldManager !== '' && { fieldManager }),
+      ...(fieldValidation !== '' && { fieldValidation }),
+    },
   };
 }
 
 export interface DeleteRequestOptions extends DeleteOptions {
   readonly dryRun: boolean;
+  /** As admitters are told of them: only what was given. */
+  readonly given: JsonObject;
 }
 
 /** From the body if there is one, else from the query. */
@@ -183,7 +192,19 @@ export function deleteOptions(query: URLSearchParams, body: JsonObject | undefin
   }
   causes.push(...dryRunProblems(dryRun));
   if (causes.length > 0) throw invalidOptions('DeleteOptions', causes);
-  return { ...options, dryRun: dryRun.length > 0, propagation: propagation as Propagation | undefined };
+  const { gracePeriodSeconds, preconditions } = options;
+  return {
+    ...options,
+    dryRun: dryRun.length > 0,
+    propagation: propagation as Propagation | undefined,
+    given: {
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+      ...(Object.values(preconditions).some((each) => each !== undefined) && { preconditions: compact(preconditions) }),
+      ...(orphanDependents !== undefined && { orphanDependents }),
+      ...(propagation !== undefined && { propagationPolicy: propagation }),
+      ...(dryRun.length > 0 && { dryRun }),
+    },
+  };
 }
 
 interface UncheckedDelete extends Omit<DeleteOptions, 'propagation'> {

@@ -2,7 +2,7 @@
  * A write as every step after routing sees it: who changes what. How the request came, if there was one at all, is not
  * part of it, so that the server's own writes are writes like others.
  */
-import type { ObjectMeta } from '@keelson/core';
+import type { JsonObject, ObjectMeta } from '@keelson/core';
 import { administrator, type User } from '../request/user.ts';
 import type { Resource } from './resource.ts';
 
@@ -21,6 +21,8 @@ export interface Write {
   readonly manager: string;
   /** Everything is done but the storing. */
   readonly dryRun: boolean;
+  /** The options that were given, by the names that they have in CreateOptions and its likes; none for own writes. */
+  readonly options?: JsonObject | undefined;
   /** Remarks that travel with the answer, whatever it is. */
   readonly warnings: string[];
 }

@@ -172,22 +172,26 @@ async function commit(context: Context, paths: ScalePaths, { write, of }: Change
       mayCreate: false,
       build(old) {
         if (old === undefined) throw notFound(resourceNamed(resource), name);
-        const owners = old.metadata.managedFields;
         const before = withMetadata(scaleOf(old, paths), {
-          managedFields: scaleManagedFields(owners, places) as ObjectMeta['managedFields'],
+          managedFields: scaleManagedFields(old.metadata.managedFields, places) as ObjectMeta['managedFields'],
         });
-        const wanted = of(before);
-        const replicas = at(wanted, 'spec', 'replicas') ?? 0;
-        assertCount(write, replicas);
-        return withMetadata(put(old, paths.specReplicas, replicas), {
-          resourceVersion: wanted.metadata.resourceVersion,
-          managedFields: managedFieldsAfterScale(
-            owners,
-            wanted.metadata.managedFields,
-            apiVersion,
-            places,
-          ) as ObjectMeta['managedFields'],
-        });
+        return of(before);
+      },
+      part: {
+        of: (object) => scaleOf(object, paths),
+        into(wanted, old) {
+          const replicas = at(wanted, 'spec', 'replicas') ?? 0;
+          assertCount(write, replicas);
+          return withMetadata(put(old, paths.specReplicas, replicas), {
+            resourceVersion: wanted.metadata.resourceVersion,
+            managedFields: managedFieldsAfterScale(
+              old.metadata.managedFields,
+              wanted.metadata.managedFields,
+              apiVersion,
+              places,
+            ) as ObjectMeta['managedFields'],
+          });
+        },
       },
       // Whoever names no version means the current one, whatever the kind demands otherwise.
       unconditional: true,

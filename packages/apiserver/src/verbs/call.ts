@@ -1,4 +1,5 @@
 /** A request that has found its resource, and the write that it asks for. */
+import type { JsonObject } from '../object.ts';
 import type { ApiRequest } from '../request/exchange.ts';
 import type { ResourceInfo } from '../request/request-info.ts';
 import type { User } from '../request/user.ts';
@@ -21,7 +22,11 @@ export interface Call {
 /** What is left of a request to write once its options have been read. */
 export function writeOf(
   { request, user, info, resource, namespace, name, warnings }: Call,
-  { dryRun, fieldManager = '' }: { readonly dryRun: boolean; readonly fieldManager?: string },
+  {
+    dryRun,
+    fieldManager = '',
+    given,
+  }: { readonly dryRun: boolean; readonly fieldManager?: string; readonly given: JsonObject },
 ): Write {
   const manager = managerOf(fieldManager, request.headers['user-agent']);
   return {
@@ -33,6 +38,7 @@ export function writeOf(
     name,
     manager,
     dryRun,
+    options: given,
     warnings,
   };
 }

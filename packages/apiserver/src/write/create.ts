@@ -5,8 +5,10 @@
  */
 import { timestamp } from '@keelson/core';
 import { invalidValue, pathSegmentProblems } from '@keelson/schema/validation';
-import { type AsyncAdmission, admit } from '../admit/admission.ts';
+import { admit } from '../admit/admission.ts';
+import { attributesOf } from '../admit/attributes.ts';
 import { assertMayCreate } from '../admit/create-permission.ts';
+import type { LateAdmission } from '../admit/late-admission.ts';
 import { assertWithinLimits } from '../admit/limit-range.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { quotaCharges } from '../admit/resource-quota.ts';
@@ -25,23 +27,23 @@ const maxNameAttempts = 8;
 
 /** Stores a new object that is decoded, defaulted and owned by its writer. */
 export function createObject(context: WriteContext, write: Write, sent: ApiObject): MaybeLater<Written> {
-  const { asyncAdmission } = context;
+  const { lateAdmission } = context;
   const admitted = admit(context, write, 'CREATE', inNamespace(sent, write.namespace));
-  if (asyncAdmission?.handles(write, 'CREATE')) return createLater(context, asyncAdmission, write, admitted);
+  if (lateAdmission?.handles(write, 'CREATE')) return createLater(context, lateAdmission, write, admitted);
   return commit(context, write, prepared(context, write, admitted));
 }
 
 async function createLater(
   context: WriteContext,
-  admission: AsyncAdmission,
+  admission: LateAdmission,
   write: Write,
   admitted: ApiObject,
 ): Promise<Written> {
-  const review = { write, operation: 'CREATE', old: undefined } as const;
-  const mutated = await admission.mutate({ ...review, object: admitted });
+  const attributes = (object: ApiObject) => ({ ...attributesOf(write, 'CREATE', { object, old: undefined }), object });
+  const mutated = await admission.mutate(attributes(admitted));
   for (let attempt = 1; ; attempt += 1) {
     const object = prepared(context, write, mutated);
-    await admission.validate({ ...review, object });
+    await admission.validate(attributes(object));
     // A name that was made up and free before the admitters were asked may be taken by now.
     const isLost = !mutated.metadata.name && isTaken(context, write, object) && attempt < maxNameAttempts;
     if (!isLost) return commit(context, write, object);

@@ -5,7 +5,9 @@
  * asked is read again, and they are asked again.
  */
 import { timestamp } from '@keelson/core';
-import { type AsyncAdmission, admit } from '../admit/admission.ts';
+import { admit } from '../admit/admission.ts';
+import { attributesOf } from '../admit/attributes.ts';
+import type { LateAdmission } from '../admit/late-admission.ts';
 import { type ApiObject, freeze, withMetadata } from '../object.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { DeleteOptions, Write } from '../resource/write.ts';
@@ -29,15 +31,15 @@ export function deleteObject(
   key: string,
   options: DeleteOptions,
 ): MaybeLater<Deleted | undefined> {
-  const { asyncAdmission } = context;
-  if (asyncAdmission?.handles(write, 'DELETE')) return deleteLater(context, asyncAdmission, write, key, options);
+  const { lateAdmission } = context;
+  if (lateAdmission?.handles(write, 'DELETE')) return deleteLater(context, lateAdmission, write, key, options);
   const existing = context.store.collection(write.resource.collection).get(key);
   return existing === undefined ? undefined : deleteNow(context, write, existing, options);
 }
 
 async function deleteLater(
   context: WriteContext,
-  admission: AsyncAdmission,
+  admission: LateAdmission,
   write: Write,
   key: string,
   options: DeleteOptions,
@@ -47,11 +49,12 @@ async function deleteLater(
     const existing = collection.get(key);
     if (existing === undefined) return undefined;
     const old = write.resource.strategy.fromStorage(existing.object);
-    // Of a collection each object is asked about by its name; of what is refused anyway, nothing is asked.
-    const one = { ...write, name: old.metadata.name ?? '' };
-    assertPreconditions(one.resource, old, options.preconditions);
-    admit(context, one, 'DELETE', old);
-    await admission.validate({ write: one, operation: 'DELETE', object: undefined, old });
+    // Of what is refused anyway, nothing is asked.
+    assertPreconditions(write.resource, old, options.preconditions);
+    admit(context, { ...write, name: old.metadata.name ?? '' }, 'DELETE', old);
+    const attributes = attributesOf(write, 'DELETE', { object: undefined, old });
+    await admission.mutate(attributes);
+    await admission.validate(attributes);
     if (collection.get(key) === existing) return deleteNow(context, write, existing, options);
   }
 }

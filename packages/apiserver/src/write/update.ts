@@ -5,7 +5,9 @@
  * another one half way. With them, only the last step is: an object that has changed meanwhile is read again, and all
  * is done again.
  */
-import { type AsyncAdmission, admit } from '../admit/admission.ts';
+import { admit } from '../admit/admission.ts';
+import { attributesOf } from '../admit/attributes.ts';
+import type { LateAdmission } from '../admit/late-admission.ts';
 import { assertWithinLimits } from '../admit/limit-range.ts';
 import { assertOwnerPermissions } from '../admit/owner-permissions.ts';
 import { quotaCharges } from '../admit/resource-quota.ts';
@@ -26,18 +28,27 @@ import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written
 
 export interface Update {
   readonly rules: UpdateRules;
-  /** Makes the new object from the old one, or from nothing where that is allowed; may be called again. */
+  /** Makes the new object, or the new part, from the old object, or from nothing where that is allowed; may be called again. */
   readonly build: (old: ApiObject | undefined) => ApiObject;
+  /** For a write to a part that has a kind of its own, such as the scale: this is what is admitted. */
+  readonly part?: Part | undefined;
   /** A request that must create what does not exist: server-side apply. */
   readonly mayCreate: boolean;
   /** An object without a resourceVersion means the current one, although its kind demands one. */
   readonly unconditional?: boolean;
 }
 
+interface Part {
+  /** How an object shows it. */
+  of(object: ApiObject): ApiObject;
+  /** The object with another one in it. */
+  into(part: ApiObject, old: ApiObject): ApiObject;
+}
+
 /** Changes a stored object; an update that leaves a deleted object without finalizers removes it. */
 export function updateObject(context: WriteContext, write: Write, update: Update): MaybeLater<Written> {
-  const { asyncAdmission } = context;
-  if (asyncAdmission?.handles(write, 'UPDATE')) return updateLater(context, asyncAdmission, write, update);
+  const { lateAdmission } = context;
+  if (lateAdmission?.handles(write, 'UPDATE')) return updateLater(context, lateAdmission, write, update);
   const stored = read(context, write, update);
   return stored === undefined ? createInstead(context, write, update) : updateNow(context, write, update, stored);
 }
@@ -70,18 +81,27 @@ function createInstead(context: WriteContext, write: Write, update: Update): May
   });
 }
 
+const whole = ({ part }: Update, { old }: Stored, sent: ApiObject): ApiObject =>
+  part === undefined ? sent : part.into(sent, old);
+
 const admitted = (context: WriteContext, write: Write, { build }: Update, { old }: Stored): ApiObject =>
   admit(context, write, 'UPDATE', inNamespace(build(old), write.namespace));
 
 /** Changes an object that no admitter must be waited for. */
 export function updateNow(context: WriteContext, write: Write, update: Update, stored: Stored): Written {
-  const object = prepared(context, write, update, stored, admitted(context, write, update, stored));
+  const object = prepared(
+    context,
+    write,
+    update,
+    stored,
+    whole(update, stored, admitted(context, write, update, stored)),
+  );
   return commit(context, write, stored, object);
 }
 
 async function updateLater(
   context: WriteContext,
-  admission: AsyncAdmission,
+  admission: LateAdmission,
   write: Write,
   update: Update,
 ): Promise<Written> {
@@ -89,10 +109,14 @@ async function updateLater(
     const stored = read(context, write, update);
     if (stored === undefined) return createInstead(context, write, update);
     const { existing, old } = stored;
-    const review = { write, operation: 'UPDATE', old } as const;
-    const mutated = await admission.mutate({ ...review, object: admitted(context, write, update, stored) });
-    const object = prepared(context, write, update, stored, mutated);
-    await admission.validate({ ...review, object });
+    const shown = update.part?.of ?? ((each: ApiObject) => each);
+    const attributes = (sent: ApiObject) => ({
+      ...attributesOf(write, 'UPDATE', { object: sent, old: shown(old) }),
+      object: sent,
+    });
+    const mutated = await admission.mutate(attributes(admitted(context, write, update, stored)));
+    const object = prepared(context, write, update, stored, whole(update, stored, mutated));
+    await admission.validate(attributes(shown(object)));
     // What was admitted was about this state; any other is another question.
     if (find(context, write) === existing) return commit(context, write, stored, object);
   }

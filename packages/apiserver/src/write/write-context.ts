@@ -1,6 +1,7 @@
 /** What a write works with, and what it gives back. */
 import type { Clock } from '@keelson/core';
-import type { AdmissionContext, AsyncAdmission } from '../admit/admission.ts';
+import type { AdmissionContext } from '../admit/admission.ts';
+import type { LateAdmission } from '../admit/late-admission.ts';
 import { type ApiObject, freeze } from '../object.ts';
 import type { Remarks } from '../remarks.ts';
 import type { StrategyContext } from '../resource/resource.ts';
@@ -14,7 +15,7 @@ export interface WriteContext extends AdmissionContext {
   readonly strategyContext: StrategyContext;
   readonly remarks?: Remarks | undefined;
   /** Admitters that must be waited for; absent, every write is done at once. */
-  readonly asyncAdmission?: AsyncAdmission | undefined;
+  readonly lateAdmission?: LateAdmission | undefined;
 }
 
 export interface Written {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AdmissionReview, AsyncAdmission, Operation } from '../src/admit/admission.ts';
+import type { Attributes, Operation } from '../src/admit/attributes.ts';
+import type { LateAdmitter } from '../src/admit/late-admission.ts';
 import { compose } from '../src/composition/compose.ts';
 import { withMetadata } from '../src/object.ts';
 import { administrator } from '../src/request/user.ts';
@@ -11,18 +12,20 @@ import { createObject } from '../src/write/create.ts';
 import { configMap, configMaps, ManualClock, seededRandom, Talk } from './fixtures.ts';
 
 /** A server whose ConfigMaps an admitter wants to see, and that admitter: it answers when `during` has. */
-function start(operations: readonly Operation[], during: (review: AdmissionReview) => Promise<void>) {
-  const reviews: AdmissionReview[] = [];
-  const asked = async (review: AdmissionReview) => {
+function start(operations: readonly Operation[], during: (review: Attributes) => Promise<void>) {
+  const reviews: Attributes[] = [];
+  const asked = async (review: Attributes) => {
     reviews.push(review);
     await during(review);
   };
-  const asyncAdmission: AsyncAdmission = {
+  const admitter: LateAdmitter = {
     handles: ({ resource }, operation) => resource.collection === 'configmaps' && operations.includes(operation),
-    async mutate(review) {
+    mutation: () => async (review) => {
       const { object } = review;
+      if (object === undefined) return { object, mustRepeat: false };
       await asked(review);
-      return withMetadata(object, { annotations: { ...object.metadata.annotations, admitted: 'true' } });
+      const annotations = { ...object.metadata.annotations, admitted: 'true' };
+      return { object: withMetadata(object, { annotations }), mustRepeat: false };
     },
     validate: asked,
   };
@@ -30,7 +33,7 @@ function start(operations: readonly Operation[], during: (review: AdmissionRevie
     clock: new ManualClock(),
     random: seededRandom(1),
     tokens: new Map(),
-    asyncAdmission,
+    admitters: [admitter],
   });
   const talk = new Talk(inProcessTransport((request) => handleRequest(composition, request), administrator));
   return { talk, reviews, composition };
@@ -157,7 +160,7 @@ test('of a deletion that cannot be, no admitter is asked', async () => {
   assert.deepEqual(reviews, []);
 });
 
-test('of a collection, admitters are asked about each object by its name', async () => {
+test('of a collection, admitters are asked about each object, which the request does not name', async () => {
   const { talk, reviews } = start(['DELETE'], async () => {});
   await talk.ok('POST', configMaps, configMap('a'));
   await talk.ok('POST', configMaps, configMap('b'));
@@ -165,8 +168,11 @@ test('of a collection, admitters are asked about each object by its name', async
   await talk.ok('DELETE', configMaps);
 
   assert.deepEqual(
-    reviews.map(({ write }) => write.name),
-    ['a', 'b'],
+    reviews.map(({ name, old }) => [name, old?.metadata.name]),
+    [
+      ['', 'a'],
+      ['', 'b'],
+    ],
   );
 });
 
