@@ -3,10 +3,10 @@
  *
  * Promises: an error is a value like any other until something needs the value; evaluation ends when the budget does.
  */
-import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from './language/ast.ts';
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from './language/ast.ts';
 import type { Budget } from './language/budget.ts';
 import type { Checked } from './language/check.ts';
-import { listCost, mapCost } from './language/cost.ts';
+import { listCost, mapCost, structCost } from './language/cost.ts';
 import type { Overload } from './language/environment.ts';
 import { literalValue } from './language/literals.ts';
 import { accepts, typeName } from './language/runtime-type.ts';
@@ -71,7 +71,7 @@ class Compiler {
       case 'map':
         return this.#map(expr, scope);
       case 'struct':
-        return () => new CelError(`unknown type: ${expr.name}`);
+        return this.#struct(expr, scope);
       case 'comprehension':
         return this.#comprehension(expr, scope);
     }
@@ -165,6 +165,29 @@ class Compiler {
     };
   }
 
+  #struct(expr: StructExpr, scope: Scope): Step {
+    const struct = this.#checked.structs.get(expr);
+    if (struct === undefined) return () => new CelError(`unknown type: ${expr.name}`);
+    const steps = expr.fields.map(({ name, value, isOptional }) => ({
+      name,
+      step: this.compile(value, scope),
+      isOptional,
+    }));
+    return (frame) => {
+      const fields = new Map<string, Value>();
+      for (const { name, step, isOptional } of steps) {
+        const value = step(frame);
+        if (value instanceof CelError) return value;
+        if (!isOptional) fields.set(name, value);
+        else if (!(value instanceof Optional))
+          return new CelError('cannot initialize optional entry from non-optional value');
+        else if (value.value !== undefined) fields.set(name, value.value);
+      }
+      frame.budget.spend(structCost);
+      return struct.make(fields);
+    };
+  }
+
   #comprehension(expr: Comprehension, scope: Scope): Step {
     const slot = scope.next;
     const next = slot + 3;
@@ -238,7 +261,8 @@ function has(value: Value, field: string): Value {
 
 function select(value: Value, field: string): Value {
   if (value instanceof Optional) return selectOptional(value, field);
-  return (value instanceof MapValue ? value.get(field) : undefined) ?? new CelError(`no such key: ${field}`);
+  const found = value instanceof MapValue ? value.get(field) : undefined;
+  return found === undefined ? new CelError(`no such key: ${field}`) : found;
 }
 
 function selectOptional(value: Value, field: string): Value {

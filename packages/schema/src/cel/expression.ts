@@ -51,7 +51,8 @@ export function compileExpression(
   };
 }
 
-function fieldsByType(root: DeclaredType): ReadonlyMap<string, DeclaredType['fields']> {
+/** The fields of all types with fields that a type is made of, by name. */
+export function fieldsByType(root: DeclaredType): ReadonlyMap<string, DeclaredType['fields']> {
   const found = new Map<string, DeclaredType['fields']>();
   const visit = ({ type, fields, item }: DeclaredType): void => {
     if (type.kind === 'struct') found.set(type.name, fields);

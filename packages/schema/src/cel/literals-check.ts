@@ -155,6 +155,8 @@ function partsOf(expr: Expr): readonly Expr[] {
       return expr.elements.map(({ value }) => value);
     case 'map':
       return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expr.fields.map(({ value }) => value);
     case 'comprehension':
       return [expr.range, expr.init, expr.condition, expr.step, expr.result];
     default:

@@ -52,11 +52,20 @@ export interface MapExpr {
   readonly entries: readonly { readonly key: Expr; readonly value: Expr; readonly isOptional: boolean }[];
 }
 
-/** `Name{field: value}`; no type that rules know can be made so. */
-interface StructExpr {
+/** `Name{field: value}`; what expressions can make so is up to their environment. */
+export interface StructExpr {
   readonly kind: 'struct';
   readonly at: number;
   readonly name: string;
+  readonly fields: readonly StructField[];
+}
+
+/** One `field: value` of it, and where the colon stands. */
+export interface StructField {
+  readonly at: number;
+  readonly name: string;
+  readonly value: Expr;
+  readonly isOptional: boolean;
 }
 
 /** A loop over a range, with one variable (items, or keys) or two (index or key, and value). */

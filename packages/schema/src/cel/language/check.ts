@@ -1,6 +1,6 @@
 /** Types of an expression and its parts, and which overloads its calls may mean. */
-import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from './ast.ts';
-import type { Environment, Overload } from './environment.ts';
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from './ast.ts';
+import type { Constructible, Environment, Overload } from './environment.ts';
 import { isKeyword } from './escape-name.ts';
 import type { Issue } from './source.ts';
 import * as types from './types.ts';
@@ -15,6 +15,8 @@ export interface Checked {
   readonly overloads: ReadonlyMap<Expr, readonly Overload[]>;
   /** Calls that are functions with dots in their names, such as `sets.contains(a, b)`. */
   readonly functions: ReadonlyMap<Expr, string>;
+  /** What each `Name{…}` makes. */
+  readonly structs: ReadonlyMap<Expr, Constructible>;
   /** Names of variables and types that occur. */
   readonly references: ReadonlySet<string>;
 }
@@ -25,23 +27,25 @@ export type FieldTypes = (type: Type & { readonly kind: 'struct' }, field: strin
 /** Gives each part of an expression its type; what does not fit is added to `issues`. */
 export function check(
   expr: Expr,
-  { functions, identifiers }: Environment,
+  { functions, identifiers, structs }: Environment,
   variables: ReadonlyMap<string, Type>,
   fieldTypes: FieldTypes,
   issues: Issue[],
 ): Checked {
-  const checker = new Checker(functions, new Map([...identifiers, ...variables]), fieldTypes, issues);
+  const checker = new Checker(functions, structs, new Map([...identifiers, ...variables]), fieldTypes, issues);
   checker.check(expr);
   return checker.checked(expr);
 }
 
 class Checker {
   readonly #functions: Environment['functions'];
+  readonly #structs: Environment['structs'];
   readonly #fieldTypes: FieldTypes;
   readonly #issues: Issue[];
   readonly #types = new Map<Expr, Type>();
   readonly #overloads = new Map<Expr, readonly Overload[]>();
   readonly #names = new Map<Expr, string>();
+  readonly #made = new Map<Expr, Constructible>();
   readonly #references = new Set<string>();
   readonly #known = new Substitutions();
   #scope: ReadonlyMap<string, Type>;
@@ -49,11 +53,13 @@ class Checker {
 
   constructor(
     functions: Environment['functions'],
+    structs: Environment['structs'],
     scope: ReadonlyMap<string, Type>,
     fieldTypes: FieldTypes,
     issues: Issue[],
   ) {
     this.#functions = functions;
+    this.#structs = structs;
     this.#scope = scope;
     this.#fieldTypes = fieldTypes;
     this.#issues = issues;
@@ -65,6 +71,7 @@ class Checker {
       types: new Map([...this.#types].map(([each, type]) => [each, this.#known.apply(type, true)])),
       overloads: this.#overloads,
       functions: this.#names,
+      structs: this.#made,
       references: this.#references,
     };
   }
@@ -95,7 +102,7 @@ class Checker {
       case 'map':
         return this.#mapType(expr);
       case 'struct':
-        return this.#undeclared(expr.at, expr.name);
+        return this.#structType(expr);
       case 'comprehension':
         return this.#comprehensionType(expr);
     }
@@ -247,6 +254,22 @@ class Checker {
     if (before === undefined) return type;
     if (!this.#known.isAssignable(before, type)) return types.dyn;
     return isLessSpecific(before, type) ? before : type;
+  }
+
+  #structType(expr: StructExpr): Type {
+    const struct = this.#structs?.(expr.name);
+    if (struct === undefined) return this.#undeclared(expr.at, expr.name);
+    this.#made.set(expr, struct);
+    for (const { at, name, value, isOptional } of expr.fields) {
+      const type = this.#elementType(value, isOptional);
+      const wanted = struct.fieldType(name);
+      if (wanted === undefined) this.#report(at, `undefined field '${name}'`);
+      else if (!this.#known.isAssignable(wanted, type)) {
+        const found = `expected type of field '${name}' is '${showType(wanted)}' but provided type is '${showType(type)}'`;
+        this.#report(at, found);
+      }
+    }
+    return types.struct(expr.name);
   }
 
   #comprehensionType(expr: Comprehension): Type {

@@ -53,6 +53,8 @@ export const perPatternCharacter = 0.25;
 export const listCost = 10;
 /** For making a map. */
 export const mapCost = 30;
+/** For making a value of a type with fields. */
+export const structCost = 40;
 
 /** An argument of a call, as far as its size is known. */
 export interface Sized {

@@ -52,6 +52,14 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Identifiers that are there without being declared: types, such as `int`. */
   readonly identifiers: ReadonlyMap<string, Type>;
+  /** Types of which expressions can make values, `Name{field: value}`, by their name. */
+  readonly structs?: ((name: string) => Constructible | undefined) | undefined;
+}
+
+/** A type of which expressions can make values. */
+export interface Constructible {
+  readonly fieldType: (name: string) => Type | undefined;
+  readonly make: (fields: ReadonlyMap<string, Value>) => Value;
 }
 
 /** The functions of all libraries together. */
@@ -63,4 +71,11 @@ export function environment(libraries: readonly Library[], identifiers: Readonly
     else known.push(each);
   }
   return { functions, identifiers };
+}
+
+/** One environment and the functions and names of another. */
+export function extended(base: Environment, { functions, identifiers }: Environment): Environment {
+  const all = new Map(base.functions);
+  for (const [name, overloads] of functions) all.set(name, [...(all.get(name) ?? []), ...overloads]);
+  return { ...base, functions: all, identifiers: new Map([...base.identifiers, ...identifiers]) };
 }

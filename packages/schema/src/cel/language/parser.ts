@@ -4,7 +4,7 @@
  * Promises: what the API server accepts is accepted, and nothing else. What is wrong is told in its words in the usual
  * cases; after a syntax error it goes on and finds more than is found here.
  */
-import type { Call, Expr, ListExpr, MapExpr } from './ast.ts';
+import type { Call, Expr, ListExpr, MapExpr, StructField } from './ast.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { type Parsed, parseDouble, parseInt64, parseUint64, unquote, unquoteBytes } from './literals.ts';
 import { expandMacro } from './macros.ts';
@@ -281,21 +281,22 @@ class Parser {
     let name = first;
     while (this.#accept('.') !== undefined) name += `.${this.#take().text}`;
     const { at } = this.#expect('{');
-    this.#structFields();
-    return { kind: 'struct', at, name };
+    return { kind: 'struct', at, name, fields: this.#structFields() };
   }
 
-  #structFields(): void {
+  #structFields(): readonly StructField[] {
+    const fields: StructField[] = [];
     while (this.#accept('}') === undefined) {
-      this.#accept('?');
+      const isOptional = this.#accept('?') !== undefined;
       const field = this.#take();
       if (field.kind !== 'identifier') this.#fail(field, mismatched(field, 'IDENTIFIER'));
-      this.#expect(':');
-      this.#expr();
+      const { at } = this.#expect(':');
+      fields.push({ at, name: field.text, value: this.#expr(), isOptional });
       if (this.#accept(',') !== undefined) continue;
       this.#expect('}');
-      return;
+      break;
     }
+    return fields;
   }
 
   #literal(): Expr {

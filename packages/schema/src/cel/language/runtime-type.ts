@@ -8,6 +8,7 @@ import {
   MapValue,
   OpaqueValue,
   Optional,
+  StructValue,
   Timestamp,
   TypeValue,
   Uint,
@@ -34,6 +35,7 @@ export function typeName(value: Value): string {
   if (value instanceof TypeValue) return 'type';
   if (value instanceof Optional) return 'optional_type';
   if (value instanceof ListValue) return 'list';
+  if (value instanceof StructValue) return value.name;
   if (value instanceof MapValue) return 'map';
   return value instanceof OpaqueValue ? nameOf(value.type) : 'error';
 }

@@ -147,6 +147,34 @@ export abstract class MapValue {
   }
 }
 
+/** A value of a type with fields, made by an expression: `Name{field: value}`. */
+export class StructValue extends MapValue {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, Value>;
+  constructor(name: string, fields: ReadonlyMap<string, Value>) {
+    super();
+    this.name = name;
+    this.fields = fields;
+  }
+
+  get size(): number {
+    return this.fields.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.fields.get(key) : undefined;
+  }
+
+  keys(): Iterable<Value> {
+    return this.fields.keys();
+  }
+
+  /** Of another type is not equal. */
+  override equals(other: MapValue): boolean | undefined {
+    return other instanceof StructValue && other.name === this.name ? undefined : false;
+  }
+}
+
 /** Keys that are equal as numbers are the same key, whatever their type. */
 export function keyText(key: Value): string | undefined {
   if (typeof key === 'string') return `s${key}`;
