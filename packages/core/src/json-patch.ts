@@ -7,6 +7,7 @@
  * segment of a path is dropped even when it is not empty, and only `replace` and `test` accept the whole document.
  * Not as there: its `test` compares JSON texts, so that a string with `<`, `>` or `&` in it equals itself only if the
  * patch has it escaped, and a list with null in it breaks the connection. Here values are compared.
+ * What does not apply is told in that library's words, which reach users where an admitter's patch fails.
  *
  * A patch of a few lines could double a document again and again, or move a long list for each of ten thousand items, so
  * there are bounds: on operations and on copied bytes as the real server has them, and on items that are moved.
@@ -37,9 +38,9 @@ const maxMovedItems = 256 * 1024 * 1024;
 
 /**
  * `Malformed` is no patch at all (HTTP 400), `TooLarge` has too many operations (413), `Failed` does not fit, or copies
- * too much (422).
+ * too much (422), and in `TestFailed` a test has found another value (422).
  */
-export type JsonPatchFailure = 'Malformed' | 'TooLarge' | 'Failed';
+export type JsonPatchFailure = 'Malformed' | 'TooLarge' | 'Failed' | 'TestFailed';
 
 /** The patch cannot be applied; `reason` says in which way. */
 export class JsonPatchError extends OperatorError {
@@ -74,37 +75,72 @@ function applyOperation(draft: Draft, operation: Partial<JsonPatchOperation>): v
   const { op, value = null } = operation;
   switch (op) {
     case 'add':
-      add(draft, op, pathOf(operation), value);
+      add(draft, pathOf(operation), value, words.add);
       break;
     case 'remove':
-      remove(draft, op, pathOf(operation));
+      remove(draft, pathOf(operation), words.remove);
       break;
     case 'replace':
       replace(draft, pathOf(operation), value);
       break;
     case 'move': {
       const from = fromOf(operation);
-      const moved = read(draft, op, from);
-      remove(draft, op, from);
-      add(draft, op, pathOf(operation), moved);
+      const moved = read(draft, from, words.moveFrom);
+      remove(draft, from, words.moveFrom);
+      add(draft, pathOf(operation), moved, words.move);
       break;
     }
     case 'copy': {
-      const copied = read(draft, op, fromOf(operation));
+      const copied = read(draft, fromOf(operation), words.copyFrom);
       const path = pathOf(operation);
-      if (draft.find(path, false) === undefined) throw failed(op, path, 'missing path');
-      add(draft, op, path, draft.copyOf(copied));
+      if (draft.find(path, false) === undefined) throw failed(words.copy.missing(path));
+      add(draft, path, draft.copyOf(copied), words.copy);
       break;
     }
     case 'test': {
       const path = pathOf(operation);
-      if (!equalJson(path === '' ? draft.root : read(draft, op, path), value)) throw failed(op, path, 'test failed');
+      if (!equalJson(path === '' ? draft.root : read(draft, path, words.test), value)) {
+        throw new JsonPatchError('TestFailed', `testing value ${path} failed: test failed`);
+      }
       break;
     }
     default:
-      throw new JsonPatchError('Failed', `unexpected operation ${op === undefined ? 'null' : quoted(op)}`);
+      throw failed(`Unexpected kind: ${op ?? 'unknown'}`);
   }
 }
+
+/** What is said when there is no such place, and when a place in an object or a list does not do. */
+interface Words {
+  readonly missing: (path: string) => string;
+  readonly misfit: (path: string, key: string, why: string) => string;
+}
+
+const missing = (operation: string, what: string) => (path: string) =>
+  `${operation} operation does not apply: ${what}: ${path}: missing value`;
+const inPath = (operation: string) => (path: string, _key: string, why: string) =>
+  `error in ${operation} for path: '${path}': ${why}`;
+const inMove = (_path: string, key: string, why: string) => `error in move for path: '${key}': ${why}`;
+const missingQuoted = (operation: string) => (path: string) => missing(operation, 'doc is missing path')(`"${path}"`);
+
+const words = {
+  add: { missing: missingQuoted('add'), misfit: inPath('add') },
+  remove: { missing: missingQuoted('remove'), misfit: inPath('remove') },
+  replace: {
+    missing: missing('replace', 'doc is missing path'),
+    misfit: (path: string) => missing('replace', 'doc is missing key')(path),
+  },
+  moveFrom: { missing: missing('move', 'doc is missing from path'), misfit: inMove },
+  move: { missing: missing('move', 'doc is missing destination path'), misfit: inPath('move') },
+  copyFrom: {
+    missing: missing('copy', 'doc is missing from path'),
+    misfit: (path: string, _key: string, why: string) => `error in copy for from: '${path}': ${why}`,
+  },
+  copy: {
+    missing: missing('copy', 'doc is missing destination path'),
+    misfit: (_path: string, _key: string, why: string) => `error while adding value during copy: ${why}`,
+  },
+  test: { missing: missing('test', 'is missing path'), misfit: inPath('test') },
+} as const satisfies Record<string, Words>;
 
 /** The value being patched; a container is copied before the first write to it. No part of it is in two places. */
 class Draft {
@@ -166,61 +202,74 @@ class Draft {
   }
 }
 
-function read(draft: Draft, op: string, path: string): unknown {
+function read(draft: Draft, path: string, say: Words): unknown {
   const found = draft.find(path, false);
-  if (found === undefined) throw failed(op, path, 'missing path');
+  if (found === undefined) throw failed(say.missing(path));
   const { parent, key } = found;
   if (!Array.isArray(parent)) return memberOf(parent, key) ?? null;
-  return parent[existingIndex(op, path, parent, key)];
+  return parent[existingIndex(path, parent, key, say)];
 }
 
-function add(draft: Draft, op: string, path: string, value: unknown): void {
+function add(draft: Draft, path: string, value: unknown, say: Words): void {
   const found = draft.find(path, true);
-  if (found === undefined) throw failed(op, path, 'missing path');
+  if (found === undefined) throw failed(say.missing(path));
   const { parent, key } = found;
   if (Array.isArray(parent)) {
     const index = key === '-' ? parent.length : indexOf(key, parent.length + 1);
-    if (index === undefined) throw failed(op, path, `${quoted(key)} is no index to add at`);
+    if (index === undefined) {
+      const why = isNumber(key) ? '' : `value was not a proper array index: '${key}': `;
+      throw failed(say.misfit(path, key, `${why}${indexProblem(key)}`));
+    }
     draft.splice(parent, index, 0, value);
   } else {
     setMember(parent, key, value);
   }
 }
 
-function remove(draft: Draft, op: string, path: string): void {
+function remove(draft: Draft, path: string, say: Words): void {
   const found = draft.find(path, true);
-  if (found === undefined) throw failed(op, path, 'missing path');
+  if (found === undefined) throw failed(say.missing(path));
   const { parent, key } = found;
   if (Array.isArray(parent)) {
-    draft.splice(parent, existingIndex(op, path, parent, key), 1);
+    draft.splice(parent, existingIndex(path, parent, key, say), 1);
   } else {
-    if (!Object.hasOwn(parent, key)) throw failed(op, path, 'missing value');
+    if (!Object.hasOwn(parent, key)) {
+      throw failed(say.misfit(path, key, `Unable to remove nonexistent key: ${key}: missing value`));
+    }
     delete parent[key];
   }
 }
 
 function replace(draft: Draft, path: string, value: unknown): void {
   if (path === '') {
-    if (!isContainer(value)) throw failed('replace', path, 'the value must be an object or an array');
+    if (!isContainer(value)) throw failed('replace operation value must be object or array');
     draft.root = value;
     return;
   }
   const found = draft.find(path, true);
-  if (found === undefined) throw failed('replace', path, 'missing path');
+  if (found === undefined) throw failed(words.replace.missing(path));
   const { parent, key } = found;
-  if (Array.isArray(parent)) parent[existingIndex('replace', path, parent, key)] = value;
+  if (Array.isArray(parent)) parent[existingIndex(path, parent, key, words.replace)] = value;
   else setMember(parent, key, value);
 }
 
-function existingIndex(op: string, path: string, items: readonly unknown[], key: string): number {
+function existingIndex(path: string, items: readonly unknown[], key: string, say: Words): number {
   const index = indexOf(key, items.length);
-  if (index === undefined) throw failed(op, path, `${quoted(key)} is no index of a list of ${items.length}`);
+  if (index === undefined) throw failed(say.misfit(path, key, indexProblem(key)));
   return index;
+}
+
+const isNumber = (key: string): boolean => /^[+-]?\d+$/.test(key);
+
+function indexProblem(key: string): string {
+  return isNumber(key)
+    ? `Unable to access invalid index: ${Number(key)}: invalid index referenced`
+    : `strconv.Atoi: parsing ${quoted(key)}: invalid syntax`;
 }
 
 /** Go's Atoi reads signs and leading zeros. */
 function indexOf(key: string, length: number): number | undefined {
-  if (!/^[+-]?\d+$/.test(key)) return undefined;
+  if (!isNumber(key)) return undefined;
   const number = Number(key);
   if (number >= length || number < -length) return undefined;
   return number < 0 ? number + length : number;
@@ -283,18 +332,17 @@ function isContainer(value: unknown): value is Container {
 }
 
 function pathOf({ op, path }: Partial<JsonPatchOperation>): string {
-  if (path === undefined) throw new JsonPatchError('Failed', `${op} operation without a path`);
-  return path;
+  if (path !== undefined) return path;
+  const why = op === 'replace' || op === 'move' || op === 'test' ? 'operation missing path field: ' : '';
+  throw failed(`${op} operation failed to decode path: ${why}missing value`);
 }
 
 function fromOf({ op, from }: Partial<JsonPatchOperation>): string {
-  if (from === undefined) throw new JsonPatchError('Failed', `${op} operation without a from`);
-  return from;
+  if (from !== undefined) return from;
+  throw failed(`${op} operation failed to decode from: operation, missing from field: missing value`);
 }
 
-function failed(op: string, path: string, problem: string): JsonPatchError {
-  return new JsonPatchError('Failed', `${op} operation does not apply at ${quoted(path)}: ${problem}`);
-}
+const failed = (message: string): JsonPatchError => new JsonPatchError('Failed', message);
 
 function checked(patch: unknown): Partial<JsonPatchOperation>[] {
   if (patch === null) return [];
