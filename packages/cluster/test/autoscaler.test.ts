@@ -1,11 +1,12 @@
 /** What the autoscaler does as metrics change and minutes pass. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createApiServer } from '@keelson/apiserver';
 import { type Client, createClient } from '@keelson/client';
 import { Deployment } from '@keelson/core/apps/v1';
 import { HorizontalPodAutoscaler, type HorizontalPodAutoscalerSpec } from '@keelson/core/autoscaling/v2';
 import { Event } from '@keelson/core/events/v1';
-import { type Cluster, createCluster } from '../src/index.ts';
+import { type Cluster, createCluster, createControllers } from '../src/index.ts';
 import { seededRandom, VirtualClock } from './virtual-time.ts';
 
 const labels = { app: 'web' };
@@ -170,4 +171,43 @@ test('a metric of an average value, and the larger of two proposals', async () =
     assert.equal(await replicas(), 4);
     assert.ok((await rescales()).includes('New size: 4; reason: memory resource above target'));
   });
+});
+
+test('an autoscaler that is deleted while its pods are measured leaves nothing to the next one of its name', async () => {
+  const [clock, random] = [new VirtualClock(), seededRandom(1)];
+  const metadata = { name: 'web', namespace: 'default' };
+  let deletion: Promise<unknown> | undefined;
+  let cpu = '2';
+  await using server = createApiServer({
+    clock,
+    random,
+    podUsage: () => {
+      deletion ??= client.delete(HorizontalPodAutoscaler, 'default/web');
+      return { web: { cpu } };
+    },
+  });
+  const client = createClient({ transport: server.transport, clock, random });
+  const stop = new AbortController();
+  const controllers = createControllers({ transport: server.transport, clock, random, heartbeat: false });
+  const stopped = controllers.start(stop.signal);
+  await controllers.synced;
+  const containers = [{ name: 'web', image: 'web:1', resources: { requests: { cpu: '1' } } }];
+  const template = { metadata: { labels }, spec: { containers } };
+  await client.create(Deployment, { metadata, spec: { replicas: 1, selector: { matchLabels: labels }, template } });
+  await clock.advance(60_000);
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const spec = { scaleTargetRef, maxReplicas: 5, ...utilization(50) };
+  await client.create(HorizontalPodAutoscaler, { metadata, spec });
+  await clock.settle();
+  await deletion;
+
+  // The first one wanted four. If this one remembered that, it would let six of ten go at once.
+  cpu = '1m';
+  await client.patch(Deployment, 'default/web', { spec: { replicas: 10 } });
+  await clock.advance(60_000);
+  await client.create(HorizontalPodAutoscaler, { metadata, spec: { ...spec, maxReplicas: 10 } });
+  await clock.advance(30_000);
+  assert.equal((await client.get(Deployment, 'default/web')).spec.replicas, 10);
+  stop.abort();
+  await stopped;
 });

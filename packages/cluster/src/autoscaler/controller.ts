@@ -107,8 +107,9 @@ class Autoscaler {
   readonly #recorder: EventRecorder;
   readonly #autoscalers: InformerHandle<HorizontalPodAutoscaler>;
   readonly #pods: InformerHandle<Pod>;
+  /** By uid: another autoscaler of the same name has another past. */
   readonly #past = new Map<string, Past>();
-  /** By which labels each autoscaler found its pods last. */
+  /** By which labels each autoscaler, by uid, found its pods last. */
   readonly #selectors = new Map<string, string>();
 
   constructor(context: ControllerContext) {
@@ -123,11 +124,9 @@ class Autoscaler {
   subscribe(): void {
     this.#autoscalers.subscribe(
       (event) => {
-        const key = keyOf(event.object);
-        if (event.type === 'deleted') {
-          this.#past.delete(key);
-          this.#selectors.delete(key);
-        } else if (event.type === 'added' || !equalJson(event.previous.spec, event.object.spec)) this.queue.add(key);
+        if (event.type === 'deleted') this.#forget(event.object);
+        else if (event.type === 'added' || !equalJson(event.previous.spec, event.object.spec))
+          this.queue.add(keyOf(event.object));
       },
       { signal: this.#context.signal },
     );
@@ -138,10 +137,20 @@ class Autoscaler {
     if (autoscaler === undefined) return;
     this.queue.addAfter(key, periodMs);
     const draft = new Draft(autoscaler, this.#context.clock.now());
-    await this.#reconcile(autoscaler, key, draft);
+    await this.#reconcile(autoscaler, draft);
+    // One that went meanwhile was forgotten too early.
+    if (this.#autoscalers.store.get(key)?.metadata.uid !== autoscaler.metadata.uid) {
+      this.#forget(autoscaler);
+      return;
+    }
     const status = draft.status(autoscaler);
     if (equalJson(status, autoscaler.status)) return;
     await this.#context.client.update(HorizontalPodAutoscaler, { ...autoscaler, status }, { subresource: 'status' });
+  }
+
+  #forget({ metadata }: HorizontalPodAutoscaler): void {
+    this.#past.delete(metadata.uid);
+    this.#selectors.delete(metadata.uid);
   }
 
   #warn(autoscaler: HorizontalPodAutoscaler, reason: string, message: string): void {
@@ -159,7 +168,7 @@ class Autoscaler {
     return { kind: found, scale: target as unknown as Scale };
   }
 
-  async #reconcile(autoscaler: HorizontalPodAutoscaler, key: NamespacedName, draft: Draft): Promise<void> {
+  async #reconcile(autoscaler: HorizontalPodAutoscaler, draft: Draft): Promise<void> {
     let target: { kind: DiscoveredKind; scale: Scale };
     try {
       target = await this.#target(autoscaler);
@@ -174,21 +183,21 @@ class Autoscaler {
     draft.condition('AbleToScale', true, { reason: 'SucceededGetScale', message });
     const now = this.#context.clock.now();
     const current = target.scale.spec?.replicas ?? 0;
-    if (!this.#past.has(key)) this.#past.set(key, remembered(noPast, now, { wanted: current }));
-    const decision = await this.#decide(autoscaler, key, draft, target.scale, current);
+    const { uid } = autoscaler.metadata;
+    if (!this.#past.has(uid)) this.#past.set(uid, remembered(noPast, now, { wanted: current }));
+    const decision = await this.#decide(autoscaler, draft, target.scale, current);
     if (decision === undefined) return;
     const { replicas, reason, metrics } = decision;
     draft.currentReplicas = current;
     draft.currentMetrics = metrics;
     draft.desiredReplicas = replicas;
     if (replicas === current) return;
-    await this.#rescale(autoscaler, key, draft, target, { from: current, to: replicas, reason });
+    await this.#rescale(autoscaler, draft, target, { from: current, to: replicas, reason });
   }
 
   /** `undefined` when no number could be found, which the draft then says. */
   async #decide(
     autoscaler: HorizontalPodAutoscaler,
-    key: NamespacedName,
     draft: Draft,
     scale: Scale,
     current: number,
@@ -205,13 +214,14 @@ class Autoscaler {
     if (current < min) {
       return { replicas: min, reason: 'Current number of replicas below Spec.MinReplicas', metrics: null };
     }
-    const found = await this.#measure(autoscaler, key, draft, scale, current);
+    const found = await this.#measure(autoscaler, draft, scale, current);
     if (found === undefined) return undefined;
     const now = this.#context.clock.now();
-    const past = this.#past.get(key) ?? noPast;
+    const { uid } = autoscaler.metadata;
+    const past = this.#past.get(uid) ?? noPast;
     const wanted = { current, desired: found.replicas, min, max, behavior, now };
     const { replicas, able, limited } = normalised(wanted, past);
-    this.#past.set(key, remembered(past, now, { wanted: found.replicas }));
+    this.#past.set(uid, remembered(past, now, { wanted: found.replicas }));
     draft.condition('AbleToScale', true, able);
     draft.condition('ScalingLimited', limited.isLimited, limited);
     const reason =
@@ -225,7 +235,6 @@ class Autoscaler {
 
   async #measure(
     autoscaler: HorizontalPodAutoscaler,
-    key: NamespacedName,
     draft: Draft,
     scale: Scale,
     currentReplicas: number,
@@ -247,7 +256,7 @@ class Autoscaler {
       );
       return undefined;
     }
-    this.#selectors.set(key, selector);
+    this.#selectors.set(metadata.uid, selector);
     const requirements = parseLabelSelector(selector);
     const pods = this.#pods.store.list({ namespace }).filter((pod) => matchesLabels(requirements, pod.metadata.labels));
     const rivals = this.#scalersOf(namespace, pods);
@@ -294,7 +303,7 @@ class Autoscaler {
   /** Those that would scale one of these pods, as the real controller prints them. */
   #scalersOf(namespace: string, pods: readonly Pod[]): readonly string[] {
     return this.#autoscalers.store.list({ namespace }).flatMap((each) => {
-      const selector = this.#selectors.get(keyOf(each));
+      const selector = this.#selectors.get(each.metadata.uid);
       if (selector === undefined) return [];
       const requirements = parseLabelSelector(selector);
       const scales = pods.some(({ metadata }) => matchesLabels(requirements, metadata.labels));
@@ -304,7 +313,6 @@ class Autoscaler {
 
   async #rescale(
     autoscaler: HorizontalPodAutoscaler,
-    key: NamespacedName,
     draft: Draft,
     { kind, scale }: { readonly kind: DiscoveredKind; readonly scale: Scale },
     { from, to, reason }: { readonly from: number; readonly to: number; readonly reason: string },
@@ -327,7 +335,8 @@ class Autoscaler {
       reason: 'SuccessfulRescale',
       message: `New size: ${to}; reason: ${reason}`,
     });
-    this.#past.set(key, remembered(this.#past.get(key) ?? noPast, this.#context.clock.now(), { from, to }));
+    const { uid } = autoscaler.metadata;
+    this.#past.set(uid, remembered(this.#past.get(uid) ?? noPast, this.#context.clock.now(), { from, to }));
   }
 
   async #writeScale(
