@@ -9,10 +9,10 @@ export type Words = ReadonlyMap<string, string>;
 
 export function wordsOf(replicaSets: readonly ReplicaSet[]): Words {
   return new Map(
-    replicaSets.map(({ metadata: { labels = {}, annotations = {} } }) => [
-      labels['pod-template-hash'] ?? '',
-      `hash-${annotations['deployment.kubernetes.io/revision']}`,
-    ]),
+    replicaSets.flatMap(({ metadata: { labels = {}, annotations = {} } }) => {
+      const hash = labels['pod-template-hash'];
+      return hash === undefined ? [] : [[hash, `hash-${annotations['deployment.kubernetes.io/revision']}`]];
+    }),
   );
 }
 

@@ -1,11 +1,12 @@
 /** A real API server on which our controllers take the place of Kubernetes' own. */
 import { connect, createClient, loadConfig } from '@keelson/client';
-import { sleep, type Transport } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
+import type { Transport } from '@keelson/core';
 import { Node } from '@keelson/core/v1';
 import { type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
-import { createControllers } from '../../src/index.ts';
+import { createControllers, type SimulatedMetrics } from '../../src/index.ts';
 import { nodes, onlyNode, type Server } from '../behaviour.ts';
+import { eventually } from './eventually.ts';
+import { resolvingServices, startMetricsServer } from './metrics-server.ts';
 
 /** The rights of the controllers that ours replace. Without them they can do nothing, and the rest works on. */
 const rights = [
@@ -26,14 +27,22 @@ const rights = [
   'system:controller:namespace-controller',
   'system:controller:service-account-controller',
   'system:controller:disruption-controller',
+  'system:controller:resourcequota-controller',
+  'system:controller:horizontal-pod-autoscaler',
   'system:kube-scheduler',
 ];
 
-export async function startRealServer(): Promise<Server> {
-  const kube = await startKubernetes();
+/** A server whose pods seem to use what is said here. */
+export interface MeasuredServer extends Server {
+  readonly metrics: SimulatedMetrics;
+}
+
+export async function startRealServer(): Promise<MeasuredServer> {
+  const kube = await startKubernetes({ apiServerFlags: resolvingServices });
   const removed = await kube.kubectl('delete', 'clusterrolebinding', ...rights);
   if (removed.code !== 0) throw new Error(`the real controllers keep their rights: ${removed.stderr}`);
   const transport = await connectTo(kube);
+  const metricsServer = await startMetricsServer(kube);
   const stop = new AbortController();
   const controllers = [
     createControllers({ transport, node: nodes.usual }),
@@ -46,9 +55,11 @@ export async function startRealServer(): Promise<Server> {
   return {
     client,
     eventually,
+    metrics: metricsServer.metrics,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(stopped);
+      await metricsServer[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
       await kube[Symbol.asyncDispose]();
     },
@@ -57,14 +68,4 @@ export async function startRealServer(): Promise<Server> {
 
 export async function connectTo(kube: Kubernetes): Promise<Transport> {
   return connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
-}
-
-export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = systemClock.monotonic() + 45_000;
-  for (;;) {
-    const found = await check();
-    if (found !== undefined && found !== false) return found;
-    if (systemClock.monotonic() > deadline) throw new Error(`waited in vain for ${what}`);
-    await sleep(systemClock, 50);
-  }
 }

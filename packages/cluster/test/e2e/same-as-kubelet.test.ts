@@ -12,8 +12,9 @@ import { type Container, type NewPod, Pod, type PodSpec } from '@keelson/core/v1
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
 import { type Cluster, createCluster } from '../../src/index.ts';
 import { seededRandom, VirtualClock } from '../virtual-time.ts';
+import { eventually } from './eventually.ts';
 import { masked } from './masked.ts';
-import { connectTo, eventually } from './real-server.ts';
+import { connectTo } from './real-server.ts';
 
 interface Chapter {
   readonly spec: Partial<PodSpec> & { readonly containers: readonly Container[] };

@@ -17,16 +17,21 @@ import { nodes, onlyNode, type Server } from '../behaviour.ts';
 import { record, recording, tell } from '../chapters.ts';
 import { cronJobChapters } from '../cron-job-chapters.ts';
 import { jobChapters } from '../job-chapters.ts';
+import { autoscalers } from './chapters/autoscalers.ts';
 import { otherWorkloads } from './chapters/other-workloads.ts';
+import { quotas } from './chapters/quotas.ts';
 import { services } from './chapters/services.ts';
 import { statefulSets } from './chapters/stateful-sets.ts';
+import { eventually } from './eventually.ts';
 import { masked, wordsOf } from './masked.ts';
-import { connectTo, eventually, startRealServer } from './real-server.ts';
+import { resolvingServices, startMetricsServer } from './metrics-server.ts';
+import { connectTo, type MeasuredServer, startRealServer } from './real-server.ts';
 import { type Chapter, isReady, labels, readAll, readEvents, template } from './story.ts';
 
-async function startTheirs(): Promise<Server> {
-  const kube = await startKubernetes();
+async function startTheirs(): Promise<MeasuredServer> {
+  const kube = await startKubernetes({ apiServerFlags: resolvingServices });
   const transport = await connectTo(kube);
+  const metricsServer = await startMetricsServer(kube);
   const stop = new AbortController();
   const controllers = createControllers({ transport, only: [...onlyNode, 'volume-provisioner'], node: nodes.usual });
   const stopped = controllers.start(stop.signal);
@@ -34,27 +39,30 @@ async function startTheirs(): Promise<Server> {
   return {
     client: createClient({ transport, fieldManager: 'test' }),
     eventually,
+    metrics: metricsServer.metrics,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await stopped;
+      await metricsServer[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
       await kube[Symbol.asyncDispose]();
     },
   };
 }
 
-async function startEmbedded(): Promise<Server> {
+async function startEmbedded(): Promise<MeasuredServer> {
   const cluster = createCluster({ node: nodes.usual });
   await cluster.ready;
   return {
     client: createClient({ transport: cluster.transport, fieldManager: 'test' }),
     eventually,
+    metrics: cluster.metrics,
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
   };
 }
 
 /** Kubernetes' own controllers on our API server, but for the one to which nodes must say again and again that they live. */
-async function startTheirsOnOurs(): Promise<Server> {
+async function startTheirsOnOurs(): Promise<MeasuredServer> {
   const cluster = createCluster({ only: [...onlyNode, 'scheduler', 'volume-provisioner'], node: nodes.usual });
   await cluster.ready;
   const door = await cluster.listen();
@@ -62,6 +70,7 @@ async function startTheirsOnOurs(): Promise<Server> {
   return {
     client: createClient({ transport: cluster.transport, fieldManager: 'test' }),
     eventually,
+    metrics: cluster.metrics,
     async [Symbol.asyncDispose]() {
       await controllers[Symbol.asyncDispose]();
       await cluster[Symbol.asyncDispose]();
@@ -302,10 +311,10 @@ const chapters: Readonly<Record<string, Chapter>> = {
 const found = await availability();
 
 describe('our controllers and Kubernetes’ own', { skip: found.available ? false : found.reason }, () => {
-  let theirs: Server;
-  let ours: Server;
-  let embedded: Server;
-  let theirsOnOurs: Server;
+  let theirs: MeasuredServer;
+  let ours: MeasuredServer;
+  let embedded: MeasuredServer;
+  let theirsOnOurs: MeasuredServer;
 
   before(async () => {
     embedded = await startEmbedded();
@@ -320,22 +329,37 @@ describe('our controllers and Kubernetes’ own', { skip: found.available ? fals
     await embedded?.[Symbol.asyncDispose]();
   });
 
-  const workloads = { ...statefulSets, ...services, ...otherWorkloads };
+  const told = async ({ client, metrics }: MeasuredServer, name: string, chapter: Chapter) => {
+    // The same name on both sides, since it is part of what is read.
+    const namespace = name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+    await client.create(Namespace, { metadata: { name: namespace } });
+    await eventually('the service account', () => client.find(ServiceAccount, `${namespace}/default`));
+    return chapter(client, namespace, metrics);
+  };
+
+  const workloads = { ...statefulSets, ...services, ...otherWorkloads, ...quotas };
   for (const [name, chapter] of Object.entries({ ...chapters, ...workloads })) {
     test(`${name}: the same can be read afterwards`, async () => {
-      const told = async ({ client }: Server) => {
-        // The same name on both sides, since it is part of what is read.
-        const namespace = name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-        await client.create(Namespace, { metadata: { name: namespace } });
-        await eventually('the service account', () => client.find(ServiceAccount, `${namespace}/default`));
-        return chapter(client, namespace);
-      };
-      const [expected, ...others] = await Promise.all(
-        [theirs, ours, embedded, ...(name in workloads ? [theirsOnOurs] : [])].map(told),
-      );
+      const servers = [theirs, ours, embedded, ...(name in workloads ? [theirsOnOurs] : [])];
+      const [expected, ...others] = await Promise.all(servers.map((server) => told(server, name, chapter)));
       for (const actual of others) assert.deepEqual(actual, expected);
     });
   }
+
+  test('autoscalers, with metrics and without: the same can be read afterwards', async (t) => {
+    // All at once: they wait for their turn, which comes every fifteen seconds.
+    const telling = Object.entries(autoscalers).map(([name, chapter]) => {
+      const servers = [theirs, ours, embedded, theirsOnOurs];
+      return [name, Promise.all(servers.map((server) => told(server, name, chapter)))] as const;
+    });
+    await Promise.allSettled(telling.map(([, everywhere]) => everywhere));
+    for (const [name, everywhere] of telling) {
+      await t.test(name, async () => {
+        const [expected, ...others] = await everywhere;
+        for (const actual of others) assert.deepEqual(actual, expected);
+      });
+    }
+  });
 
   /** All at once: most of the time they wait. */
   const tellAll = async (server: Server) => {

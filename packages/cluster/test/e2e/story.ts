@@ -4,6 +4,7 @@ import type { Kind } from '@keelson/core';
 import { ReplicaSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import type { Pod } from '@keelson/core/v1';
+import type { SimulatedMetrics } from '../../src/index.ts';
 import { masked, type Words, wordsOf } from './masked.ts';
 
 export const labels = { app: 'web' };
@@ -13,7 +14,7 @@ export const template = (image: string) => ({
 });
 
 /** One chapter: does something in a namespace of its own and returns what can be read then, masked. */
-export type Chapter = (client: Client, namespace: string) => Promise<unknown>;
+export type Chapter = (client: Client, namespace: string, metrics: SimulatedMetrics) => Promise<unknown>;
 
 export async function readAll(client: Client, namespace: string, kinds: readonly Kind[]): Promise<unknown> {
   const words = wordsOf((await client.list(ReplicaSet, { namespace })).items);

@@ -3,8 +3,8 @@ import type { Client } from '@keelson/client';
 import { ControllerRevision, DaemonSet, type DaemonSetSpec } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import { Pod, ReplicationController } from '@keelson/core/v1';
+import { eventually } from '../eventually.ts';
 import { masked } from '../masked.ts';
-import { eventually } from '../real-server.ts';
 import { type Chapter, isReady, labels, template } from '../story.ts';
 
 /** Everything, with the hashes of templates by the number of their revision, and without what is random in names. */

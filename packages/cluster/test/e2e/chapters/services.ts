@@ -3,7 +3,7 @@ import type { Client } from '@keelson/client';
 import { ReplicaSet } from '@keelson/core/apps/v1';
 import { EndpointSlice } from '@keelson/core/discovery/v1';
 import { Endpoints, Pod, Service, type ServiceSpec } from '@keelson/core/v1';
-import { eventually } from '../real-server.ts';
+import { eventually } from '../eventually.ts';
 import { type Chapter, labels, template } from '../story.ts';
 
 const ports = [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '@keelson/client';
 import { ControllerRevision, StatefulSet, type StatefulSetSpec } from '@keelson/core/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@keelson/core/v1';
-import { eventually } from '../real-server.ts';
+import { eventually } from '../eventually.ts';
 import { type Chapter, isReady, labels, readAll, readEvents, template } from '../story.ts';
 
 const storage = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
