@@ -2,7 +2,8 @@
  * The namespace controller: empties a namespace that is deleted, pods first, and then lets it go.
  *
  * Promises: the finalizer `kubernetes` stays until a list of every resource came back empty; what is left and why is
- * in the conditions.
+ * in the conditions. A namespace that something holds for long costs little: only what was left is looked at again, and
+ * everything every five minutes.
  */
 import { createWorkQueue, type DiscoveredKind, type InformerHandle } from '@keelson/client';
 import { isApiError, isNotFound, type KubernetesObject, keyOf, type List } from '@keelson/core';
@@ -17,6 +18,9 @@ const finalizer = 'kubernetes';
 
 /** Other API servers may accept objects for the namespace for a moment after it was deleted. */
 const delayMs = 5000;
+
+/** Nothing new can be made in a namespace that is going, so that all of it need not be looked at each time. */
+const fullLookMs = 5 * 60_000;
 
 /** How long objects with finalizers are expected to take. */
 const finalizerSeconds = 15;
@@ -47,14 +51,17 @@ class NamespaceController {
   readonly queue;
   readonly namespaces: InformerHandle<Namespace>;
   readonly #context: ControllerContext;
+  /** By uid: what was left when all was looked at and nothing failed, and until when that will do. */
+  readonly #held = new Map<string, { readonly resources: readonly DiscoveredKind[]; readonly until: number }>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.queue = createWorkQueue({ clock: context.clock, maxDelayMs: 60_000 });
     this.namespaces = context.informers.informer(Namespace);
     this.namespaces.subscribe(
-      ({ object }) => {
-        if (object.metadata.deletionTimestamp !== undefined) this.queue.addAfter(keyOf(object), delayMs);
+      ({ type, object }) => {
+        if (type === 'deleted') this.#held.delete(object.metadata.uid);
+        else if (object.metadata.deletionTimestamp !== undefined) this.queue.addAfter(keyOf(object), delayMs);
       },
       { signal: context.signal },
     );
@@ -78,23 +85,40 @@ class NamespaceController {
 
   /** Returns how many seconds what remains may take; throws what went wrong, once it is reported. */
   async #deleteContent(namespace: Namespace): Promise<number> {
+    const report = (await this.#lookAgain(namespace)) ?? (await this.#lookAtAll(namespace));
+    const [error] = report.errors;
+    if (error !== undefined) throw error;
+    return report.seconds;
+  }
+
+  /** At what was left; `undefined` when that has gone, or all must be looked at. */
+  async #lookAgain(namespace: Namespace): Promise<Report | undefined> {
+    const held = this.#held.get(namespace.metadata.uid);
+    if (held === undefined || this.#context.clock.now() >= held.until) return undefined;
+    const report = new Report(undefined);
+    for (const resource of held.resources) await this.#deleteAll(resource, namespace, report);
+    if (report.remaining.size === 0) return undefined;
+    await this.#report(namespace, report, held.resources.some(isPods));
+    return report;
+  }
+
+  async #lookAtAll(namespace: Namespace): Promise<Report> {
     const resources = resourcesOf(await this.#context.discovery.read());
     const deletable = resources.preferred.filter(
       ({ scope, verbs }) => scope === 'Namespaced' && verbs.includes('delete'),
     );
-    const isPods = ({ group, resource }: DiscoveredKind) => group === Pod.group && resource === Pod.resource;
     const report = new Report(staleMessage(resources));
     for (const resource of deletable.filter(isPods)) await this.#deleteAll(resource, namespace, report);
     // Pods may still need what is around them, such as their Secrets; all else waits until they are gone.
-    const arePodsGone = report.remaining.size === 0;
-    if (arePodsGone) {
+    const arePodsLeft = report.remaining.size > 0;
+    if (!arePodsLeft) {
       for (const resource of deletable) if (!isPods(resource)) await this.#deleteAll(resource, namespace, report);
     }
-    // As in Kubernetes, pods that delay all else are not listed as remaining content.
-    await this.#report(namespace, arePodsGone ? report : { ...report, remaining: new Map(), finalizers: new Map() });
-    const [error] = report.errors;
-    if (error !== undefined) throw error;
-    return report.seconds;
+    const left = deletable.filter((each) => report.remaining.has(nameOf(each)));
+    const until = this.#context.clock.now() + fullLookMs;
+    if (report.errors.length === 0) this.#held.set(namespace.metadata.uid, { resources: left, until });
+    await this.#report(namespace, report, arePodsLeft);
+    return report;
   }
 
   async #deleteAll(resource: DiscoveredKind, namespace: Namespace, report: Report): Promise<void> {
@@ -140,7 +164,7 @@ class NamespaceController {
 
   /** The longest grace period of its pods, unless the namespace has been going for longer than that. */
   async #graceSeconds(resource: DiscoveredKind, { metadata }: Namespace): Promise<number> {
-    if (resource.group !== Pod.group || resource.resource !== Pod.resource) return 0;
+    if (!isPods(resource)) return 0;
     const { client, clock } = this.#context;
     const { items } = await client.list(Pod, { namespace: metadata.name });
     const graces = items
@@ -151,7 +175,9 @@ class NamespaceController {
     return goingMs >= grace * 1000 ? 0 : grace;
   }
 
-  async #report(namespace: Namespace, findings: Findings): Promise<void> {
+  /** As in Kubernetes, pods that delay all else are not listed as remaining content. */
+  async #report(namespace: Namespace, report: Report, arePodsLeft: boolean): Promise<void> {
+    const findings: Findings = arePodsLeft ? { ...report, remaining: new Map(), finalizers: new Map() } : report;
     const before = namespace.status.conditions ?? [];
     const conditions = conditionsOf(before, findings, this.#context.clock.now());
     if (conditions === before) return;
@@ -176,6 +202,11 @@ class NamespaceController {
   }
 }
 
+const isPods = ({ group, resource }: DiscoveredKind): boolean => group === Pod.group && resource === Pod.resource;
+
+/** As the conditions name it; the core group leaves the dot at the end. */
+const nameOf = ({ group, resource }: DiscoveredKind): string => `${resource}.${group}`;
+
 /** Adds up what was found for each resource. */
 class Report implements Findings {
   readonly discovery: string | undefined;
@@ -190,10 +221,10 @@ class Report implements Findings {
     if (discovery !== undefined) this.errors.push(new Error(discovery));
   }
 
-  add({ group, resource }: DiscoveredKind, { seconds, count, finalizers, error }: Remains): void {
+  add(kind: DiscoveredKind, { seconds, count, finalizers, error }: Remains): void {
     if (error) this.fail(error);
     this.seconds = Math.max(this.seconds, seconds);
-    if (count > 0) this.remaining.set(`${resource}.${group}`, count);
+    if (count > 0) this.remaining.set(nameOf(kind), count);
     for (const [name, each] of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + each);
   }
 
