@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Operator } from '@keelson/core';
-import type { Controller, Task } from '@keelson/runtime';
+import type { EngineOperator } from '@keelson/runtime';
 import { CommandError, Discrepancy } from './command-error.ts';
 import { OperatorProcess } from './dev-process.ts';
 import type { ClusterFlags } from './flags.ts';
@@ -20,8 +20,10 @@ export interface RunOptions extends ClusterFlags {
 const patienceMs = 30_000;
 
 /** Whether the engine can run it; the declarations of an operator on the client alone do not say what to do. */
-export function isEngineOperator(operator: Operator): operator is Operator<Controller, Task> {
-  return operator.controllers.every((each) => 'reconcile' in each && typeof each.reconcile === 'function');
+export function isEngineOperator(operator: Operator): operator is EngineOperator {
+  const { controllers, webhooks = [] } = operator;
+  const answers = (each: object) => 'default' in each || 'validate' in each;
+  return controllers.every((each) => 'reconcile' in each) && webhooks.every(answers);
 }
 
 export async function runOperator(
@@ -51,7 +53,7 @@ export function programOf({ name }: Operator, { main }: OperatorModule['place'])
 }
 
 /** The engine reads its own arguments, prints, handles signals and sets the exit code. */
-async function runEngine(operator: Operator<Controller, Task>, options: RunOptions, { cwd }: Shell): Promise<void> {
+async function runEngine(operator: EngineOperator, options: RunOptions, { cwd }: Shell): Promise<void> {
   const { kubeconfig, context, argv } = options;
   const { run } = await import('@keelson/runtime');
   await run(operator, [

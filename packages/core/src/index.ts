@@ -3,6 +3,7 @@ export type { Clock, Deadline, Timer } from './clock.ts';
 export { DeadlineExceededError, deadline, microTimestamp, sleep, timestamp } from './clock.ts';
 export type { Condition, ConditionInput, ConditionStatus, ReportedCondition } from './conditions.ts';
 export { conditionOf, setCondition } from './conditions.ts';
+export { createJsonPatch } from './create-json-patch.ts';
 export { type CronSchedule, parseCron } from './cron/cron.ts';
 export { CronError } from './cron/cron-error.ts';
 export { isTimeZone, zonedTimestamp } from './cron/zoned-time.ts';

@@ -16,6 +16,7 @@ export {
   type Reconcile,
   type RetryDelays,
 } from './controller/controller.ts';
+export type { EngineOperator } from './controller/engine-operator.ts';
 export { done, isTerminal, type Outcome, requeueAfter, TerminalError } from './controller/outcome.ts';
 export {
   type Channel,
@@ -34,8 +35,19 @@ export type { Mistake } from './loop/mistakes.ts';
 export { ListenError, type ListenOptions } from './manager/http-server.ts';
 export type { LeadershipOptions } from './manager/leadership.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export type { WebhookDoor, WebhookListenOptions } from './manager/webhooks.ts';
 export type { PlannedChange, PlannedEvent, PlannedObject, PlannedPass } from './plan/planned-pass.ts';
 export { type PlanPrintOptions, printPlannedPass, printPlanSummary } from './plan/print-plan.ts';
 export { run } from './run/run.ts';
 export type { Storm } from './storms/storms.ts';
 export type { Attribute, Span, Tracer } from './tracing.ts';
+export type {
+  AdmissionContext,
+  AdmissionRequest,
+  ArrivingObject,
+  CreateRequest,
+  DeleteRequest,
+  UpdateRequest,
+} from './webhooks/admission-request.ts';
+export type { Cause, CauseReason, Finding, Warning } from './webhooks/finding.ts';
+export { type Default, type Validate, type Webhook, webhook } from './webhooks/webhook.ts';

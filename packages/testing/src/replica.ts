@@ -4,7 +4,7 @@
  * It can be stopped in order, killed without any order, and started again.
  */
 import type { Clock, Operator, Random, Transport } from '@keelson/core';
-import { type Controller, createManager, type Logger, type ManagerOptions, type Task } from '@keelson/runtime';
+import { createManager, type EngineOperator, type Logger, type ManagerOptions } from '@keelson/runtime';
 import type { Failures } from './failures.ts';
 import { Mortal } from './mortal.ts';
 import { type RealIoWatch, watchRealIo } from './real-io.ts';
@@ -29,7 +29,7 @@ export interface OperatorProgram {
 }
 
 export interface ReplicaOptions {
-  readonly operator: Operator<Controller, Task> | OperatorProgram;
+  readonly operator: EngineOperator | OperatorProgram;
   /** 0 for the first. */
   readonly index: number;
   readonly transport: Transport;

@@ -11,7 +11,7 @@ import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster, type NodePower, type Pods } from '@keelson/cluster';
 import type { Operator, Transport } from '@keelson/core';
 import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
-import { type Controller, type Logger, type Task, textLogger } from '@keelson/runtime';
+import { type EngineOperator, type Logger, textLogger } from '@keelson/runtime';
 import type { DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
@@ -24,7 +24,7 @@ import { createWaits, during, type Waits } from './waits.ts';
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
   /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
-  readonly operators?: readonly (Operator<Controller, Task> | OperatorProgram)[];
+  readonly operators?: readonly (EngineOperator | OperatorProgram)[];
   /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
   /** Kinds to install beside those. @default none */

@@ -1,10 +1,10 @@
 /**
- * The caches of one controller: a watch for each kind that it declares, or one for each namespace, shared with other
- * controllers where they agree.
+ * The caches of one controller or webhook: a watch for each kind that it declares, or one for each namespace, shared with
+ * others where they agree.
  *
  * `cache` and the writers read here and nowhere else, so nothing is ever watched that was not declared.
  */
-import type { InformerHandle, SharedInformers, Store } from '@keelson/client';
+import type { InformerHandle, SharedInformerOptions, SharedInformers, Store } from '@keelson/client';
 import {
   addressOf,
   type CacheListOptions,
@@ -20,15 +20,18 @@ import {
   type ObjectOf,
 } from '@keelson/core';
 import { referenceIndex } from './references.ts';
-import { idOfKind, watchedKinds } from './watched-kinds.ts';
+import { idOfKind, type WatchedKindEntry, watchedKinds } from './watched-kinds.ts';
 
-export interface Caches extends CacheView<Kind> {
+export interface ReadCaches extends CacheView<Kind> {
   /** All watches, those of optional kinds included. */
   readonly informers: readonly InformerHandle[];
   /** The watches of a kind: one, or one for each namespace. */
   informersOf(kind: Kind): readonly InformerHandle[];
   /** Throws for a kind that is not declared, with the `remedy`. */
   store<K extends Kind>(kind: K, remedy?: string): CachedObjects<ObjectOf<K>>;
+}
+
+export interface Caches extends ReadCaches {
   /** The reconciled objects that refer to `object` by the declaration's reference of this number. */
   referrers(reference: number, object: KubernetesObject): readonly NamespacedName[];
 }
@@ -47,41 +50,68 @@ export interface CachesOptions {
   readonly namespaces?: readonly string[] | undefined;
 }
 
-export function createCaches(
-  declaration: Declaration,
-  shared: SharedInformers,
-  { manager, namespaces }: CachesOptions,
-): Caches {
+export function createCaches(declaration: Declaration, shared: SharedInformers, options: CachesOptions): Caches {
   const references = (declaration.refers ?? []).map((reference, i) => ({
     name: `${controllerName(declaration)} refers to ${idOfKind(reference.to)} (${i})`,
     values: referenceIndex(declaration.for, reference),
   }));
   const indexes = Object.fromEntries(references.map(({ name, values }) => [name, values]));
+  const caches = cacheKinds(watchedKinds(declaration), shared, {
+    ...options,
+    indexes: (kind) => (idOfKind(kind) === idOfKind(declaration.for) ? indexes : undefined),
+    undeclared: 'is not declared by the controller',
+    remedy: 'add it to owns or watches to read it from the cache',
+  });
+  return {
+    ...caches,
+    referrers: (reference, object) =>
+      caches
+        .store(declaration.for)
+        .byIndex(references[reference]?.name ?? '', keyOf(object))
+        .map(keyOf),
+  };
+}
+
+/** The caches of a webhook: the kinds that it reads. */
+export function createReadCaches(kinds: readonly Kind[], shared: SharedInformers, options: CachesOptions): ReadCaches {
+  const entries = [...new Map(kinds.map((kind) => [idOfKind(kind), { kind, selection: {} }])).values()];
+  return cacheKinds(entries, shared, {
+    ...options,
+    undeclared: 'is not declared by the webhook',
+    remedy: 'add it to reads',
+  });
+}
+
+interface KindsOptions extends CachesOptions {
+  /** Indexes of the objects of a kind. */
+  readonly indexes?: (kind: Kind) => Indexes | undefined;
+  /** What is said of a kind that is not there, and what to do about it. */
+  readonly undeclared: string;
+  readonly remedy: string;
+}
+
+type Indexes = NonNullable<SharedInformerOptions['indexes']>;
+
+function cacheKinds(
+  entries: readonly WatchedKindEntry[],
+  shared: SharedInformers,
+  { manager, namespaces, indexes, undeclared, remedy: usual }: KindsOptions,
+): ReadCaches {
   const handles = new Map<string, readonly InformerHandle[]>();
-  for (const { kind, selection } of watchedKinds(declaration)) {
+  for (const { kind, selection } of entries) {
     const { labels, fields } = selection;
     const places = kind.scope === 'Cluster' ? [undefined] : (selection.namespaces ?? namespaces ?? [undefined]);
-    const isReconciled = idOfKind(kind) === idOfKind(declaration.for);
     handles.set(
       idOfKind(kind),
       [...new Set(places)].map((namespace) =>
-        shared.informer(kind, {
-          namespace,
-          labels,
-          fields,
-          managedFields: { manager },
-          ...(isReconciled && { indexes }),
-        }),
+        shared.informer(kind, { namespace, labels, fields, managedFields: { manager }, indexes: indexes?.(kind) }),
       ),
     );
   }
-  const informersOf = (
-    kind: Kind,
-    remedy = 'add it to owns or watches to read it from the cache',
-  ): readonly InformerHandle[] => {
+  const informersOf = (kind: Kind, remedy = usual): readonly InformerHandle[] => {
     const found = handles.get(idOfKind(kind));
     if (found !== undefined) return found;
-    throw new TypeError(`${kind.kind} is not declared by the controller: ${remedy}`);
+    throw new TypeError(`${kind.kind} ${undeclared}: ${remedy}`);
   };
   const stores = new Map([...handles].map(([id, informers]) => [id, storeOf(informers)]));
   const store = <K extends Kind>(kind: K, remedy?: string): CachedObjects<ObjectOf<K>> => {
@@ -98,10 +128,6 @@ export function createCaches(
     },
     list: <K extends Kind>(kind: K, options?: CacheListOptions) => store(kind).list(options),
     serves: (kind) => informersOf(kind).every((each) => each.health.synced && !isAbsentKind(each)),
-    referrers: (reference, object) =>
-      store(declaration.for)
-        .byIndex(references[reference]?.name ?? '', keyOf(object))
-        .map(keyOf),
   };
 }
 

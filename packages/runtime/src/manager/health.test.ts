@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Informer, InformerHealth } from '@keelson/client';
 import { ApiError, optional } from '@keelson/core';
 import { Pod } from '@keelson/core/v1';
-import { healthRoutes } from './health.ts';
+import { type Check, healthRoutes } from './health.ts';
 import type { Answer } from './http-server.ts';
 import type { Standing } from './leadership.ts';
 
@@ -24,15 +24,16 @@ interface Asked {
   readonly query?: string;
   readonly isLocal?: boolean;
   readonly standing?: Standing;
+  readonly others?: readonly Check[];
 }
 
 async function ask(
   path: string,
   informers: readonly ReturnType<typeof informer>[],
-  { query = '', isLocal = false, standing }: Asked = {},
+  { query = '', isLocal = false, standing, others }: Asked = {},
 ): Promise<Answer> {
   const [, at = '', rest = ''] = /^(\/\w+\/?)(.*)$/.exec(path) ?? [];
-  const route = healthRoutes(() => informers, standing && (() => standing))[at];
+  const route = healthRoutes(() => informers, standing && (() => standing), others && (() => others))[at];
   assert.ok(route, path);
   return route({ rest, query: new URLSearchParams(query), isLocal, authorization: undefined });
 }
@@ -116,4 +117,13 @@ test('a kind that is optional and absent does not make the process unready, and 
   assert.equal((await ask('/readyz', [informer({ lastError: absent })])).status, 500, 'not optional');
   const refused = { ...informer({ lastError: new Error('refused') }), kind: optional(Pod) };
   assert.equal((await ask('/readyz', [refused])).status, 500);
+});
+
+test('other checks count as well, for readiness alone', async () => {
+  const others = [{ name: 'webhook', problem: 'the server does not listen yet' }];
+  const failed = '[-]webhook failed: reason withheld\nreadyz check failed\n';
+  assert.equal((await ask('/readyz', [], { others })).body, failed);
+  assert.equal((await ask('/readyz/webhook', [], { others })).status, 500);
+  assert.equal((await ask('/readyz', [], { others: [{ name: 'webhook', problem: undefined }] })).status, 200);
+  assert.equal((await ask('/healthz', [], { others })).status, 200);
 });

@@ -1,5 +1,5 @@
 /**
- * Probes: `/healthz` says that the process answers, `/readyz` that it sees the cluster and may lead.
+ * Probes: `/healthz` says that the process answers, `/readyz` that it sees the cluster, may lead and answers webhooks.
  *
  * Strangers learn which check failed and nothing else; `?verbose` shows all of them, with details to those who ask from
  * the machine itself. `?exclude=NAME` leaves a check out, `/readyz/NAME` asks for one alone.
@@ -13,7 +13,8 @@ import { problemOf } from '../cache/watch-problem.ts';
 import type { Answer, Routes, Visit } from './http-server.ts';
 import type { Standing } from './leadership.ts';
 
-interface Check {
+/** One thing that has to be well for the process to be ready. */
+export interface Check {
   readonly name: string;
   /** Absent when all is well. */
   readonly problem: string | undefined;
@@ -24,10 +25,14 @@ interface Check {
 /** What a probe needs to know of a watch. */
 type Watched = Pick<Informer, 'kind' | 'health'>;
 
-/** `standing` is absent where there is no election. */
-export function healthRoutes(informers: () => readonly Watched[], standing?: () => Standing): Routes {
+/** `standing` is absent where there is no election; `others` are checks beside. */
+export function healthRoutes(
+  informers: () => readonly Watched[],
+  standing?: () => Standing,
+  others: () => readonly Check[] = () => [],
+): Routes {
   const liveness = (): readonly Check[] => [{ name: 'ping', problem: undefined }];
-  const readiness = () => [...informers().map(syncCheck), ...(standing ? [leaderCheck(standing())] : [])];
+  const readiness = () => [...informers().map(syncCheck), ...(standing ? [leaderCheck(standing())] : []), ...others()];
   return {
     '/healthz': (visit) => answer('healthz', liveness(), visit),
     '/healthz/': (visit) => answer('healthz', liveness(), visit),

@@ -83,6 +83,26 @@ export async function listen(
   // As controller-runtime has it: who sends nothing does not hold a connection.
   server.headersTimeout = 32_000;
   server.requestTimeout = 32_000;
+  const port = await bind(what, server, options, onError);
+  const renewal = renewed && renewCertificate({ what, ...renewed, onError, clock });
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      renewal?.[Symbol.dispose]();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Has a server listen, and resolves with its port; from then on `onError` hears what fails. */
+export async function bind(
+  what: string,
+  server: Server,
+  options: Omit<ListenOptions, 'tls'>,
+  onError: ServerParts['onError'],
+): Promise<number> {
   const attempt = (port: number) =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -105,16 +125,7 @@ export async function listen(
     }
   }
   server.on('error', onError);
-  const renewal = renewed && renewCertificate({ what, ...renewed, onError, clock });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      renewal?.[Symbol.dispose]();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return (server.address() as AddressInfo).port;
 }
 
 interface Listener {

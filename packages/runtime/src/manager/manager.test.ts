@@ -9,6 +9,7 @@ import { rememberingLogger } from '../../test/widget.ts';
 import { controller } from '../controller/controller.ts';
 import { done } from '../controller/outcome.ts';
 import type { TaskContext } from '../controller/task.ts';
+import { webhook } from '../webhooks/webhook.ts';
 import { createManager, type ManagerOptions } from './manager.ts';
 
 const controllers = [controller({ for: ConfigMap, reconcile: async () => done })];
@@ -274,4 +275,36 @@ test('the manager resyncs as it is told, or as the controllers declare', async (
     name: 'RangeError',
     message: 'createManager: resyncMs must be greater than 0, received 0',
   });
+});
+
+test('webhooks are answered by a replica that does not lead, until all else has stopped', async () => {
+  const steps: string[] = [];
+  const waiting = controller({
+    for: ConfigMap,
+    reconcile: async () => done,
+    sources: [
+      {
+        name: 'slow to stop',
+        async start({ clock, signal }) {
+          await sleep(clock, 3_600_000, signal).catch(() => sleep(clock, 500));
+          steps.push('stopped');
+        },
+      },
+    ],
+  });
+  const webhooks: NonNullable<ManagerOptions['webhooks']> = (transport) => {
+    void transport
+      .request({ method: 'POST', path: '/validate/secret', headers: { 'content-type': 'text/plain' }, body: '' })
+      .then(({ status }) => steps.push(`answered ${status}`));
+    return { [Symbol.dispose]: () => void steps.push('closed') };
+  };
+  const declared = { controllers: [waiting], webhooks: [webhook(Secret, { validate: () => [] })] };
+  await ranFor(2000, declared, { webhooks });
+  assert.deepEqual(steps, ['answered 400', 'stopped', 'closed']);
+  steps.length = 0;
+  await ranFor(2000, { ...declared, controllers, leaderElection: true }, { webhooks }, () => 500);
+  assert.deepEqual(steps, ['answered 400', 'closed']);
+  steps.length = 0;
+  await ranFor(2000, { ...declared, webhooks: undefined }, { webhooks });
+  assert.deepEqual(steps, ['stopped']);
 });

@@ -1,7 +1,7 @@
 /**
  * The manager runs an operator: it connects, watches, works and stops in that order, and cleans up behind itself.
  *
- * Start: probes and metrics, watches, the election if there is one, workers. Stop: no new work, running reconciles finish
+ * Start: probes and metrics, webhooks, watches, the election if there is one, workers. Stop: no new work, running reconciles finish
  * (or are ended after the grace period), Events are sent, the lease is given back, watches and servers close. A kind that
  * cannot be watched is reported and retried; only the controllers that declare it wait.
  */
@@ -15,14 +15,15 @@ import {
   type EventRecorder,
   type Informer,
   type OwnWrite,
+  type SharedInformers,
   type Term,
 } from '@keelson/client';
-import { type Clock, type Operator, type Random, type Transport, validSettings } from '@keelson/core';
+import { type Clock, type Operator, type Random, servesWebhooks, type Transport, validSettings } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createAuthority } from '@keelson/core/x509';
 import { createCaches, isAbsentKind } from '../cache/caches.ts';
 import { problemOf } from '../cache/watch-problem.ts';
-import type { Controller } from '../controller/controller.ts';
+import type { EngineOperator } from '../controller/engine-operator.ts';
 import type { Task } from '../controller/task.ts';
 import { promClient } from '../late-modules.ts';
 import { jsonLogger } from '../log/log.ts';
@@ -32,6 +33,7 @@ import type { Mistake } from '../loop/mistakes.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { observeWatches } from '../metrics/watch-metrics.ts';
+import { webhookMetrics } from '../metrics/webhook-metrics.ts';
 import { NoOpApplies } from '../owned/no-op-apply.ts';
 import { planPasses } from '../plan/plan.ts';
 import type { PlannedPass } from '../plan/planned-pass.ts';
@@ -42,6 +44,7 @@ import { healthRoutes } from './health.ts';
 import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
 import { Leadership, type LeadershipOptions } from './leadership.ts';
 import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+import { handlerOf, type WebhookDoor, type WebhookListenOptions, webhooksAt } from './webhooks.ts';
 
 /** How an operator runs. */
 export interface ManagerOptions {
@@ -56,6 +59,11 @@ export interface ManagerOptions {
    * `/metrics`. @default port 8080: without TLS by anybody, or with a certificate of its own where metrics are secure
    */
   readonly metrics?: ListenOptions | false;
+  /**
+   * Where the API server's calls are answered: over HTTPS, in this process by a function that is given the way in, or
+   * `false` for nowhere. @default port 9443, if the operator has webhooks or converts versions
+   */
+  readonly webhooks?: WebhookListenOptions | WebhookDoor | false;
   /**
    * How long a stop may take in all; a pod has 30 seconds. Running reconciles have four fifths of it to finish, then their
    * signal is aborted. @default 25_000
@@ -117,7 +125,7 @@ export interface Manager {
  * @example
  * await createManager(websiteOperator, { config: await loadConfig() }).start(signal);
  */
-export function createManager(operator: Operator<Controller, Task>, options: ManagerOptions = {}): Manager {
+export function createManager(operator: EngineOperator, options: ManagerOptions = {}): Manager {
   const { clock = systemClock, random = systemRandom } = options;
   const { logger = jsonLogger({ name: operator.name, clock }), gracePeriodMs = 25_000 } = options;
   if (options.resyncMs !== undefined && !(options.resyncMs > 0)) {
@@ -194,9 +202,14 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       );
     }
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
+    const webhooks = webhooksOf(informers, metrics);
     await using _health = await serve(
       'health probe',
-      healthRoutes(() => informers.all, leadership && (() => leadership.standing)),
+      healthRoutes(
+        () => informers.all,
+        leadership && (() => leadership.standing),
+        () => (webhooks ? [webhooks.check] : []),
+      ),
       options.health ?? { port: 8081 },
       { logger, clock },
     );
@@ -215,6 +228,8 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
       },
     };
     await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, { logger, clock });
+
+    await using _webhooks = await webhooks?.open(signal, schedule);
 
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
@@ -238,6 +253,14 @@ export function createManager(operator: Operator<Controller, Task>, options: Man
     elected.catch((error: unknown) => failed.abort(error));
     const ends = await Promise.allSettled([elected, runControllers(always, both, schedule)]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  function webhooksOf(informers: SharedInformers, metrics: Metrics) {
+    const { webhooks: place = {}, namespaces } = options;
+    if (place === false || !servesWebhooks(operator)) return undefined;
+    const counted = webhookMetrics(metrics.registry, clock);
+    const handler = handlerOf(operator, { informers, namespaces, settings, metrics: counted, logger, clock });
+    return webhooksAt(handler, place, { logger, clock });
   }
 
   function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {

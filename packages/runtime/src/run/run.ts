@@ -2,10 +2,8 @@
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { loadConfig } from '@keelson/client';
-import type { Operator } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import type { Controller } from '../controller/controller.ts';
-import type { Task } from '../controller/task.ts';
+import type { EngineOperator } from '../controller/engine-operator.ts';
 import { jsonLogger, textLogger } from '../log/log.ts';
 import type { Logger } from '../log/logger.ts';
 import { errorOf } from '../log/thrown.ts';
@@ -22,7 +20,7 @@ import { type Arguments, checkSettings, helpText, readArguments } from './comman
  * if (import.meta.main) await run(websiteOperator);
  */
 export async function run(
-  operator: Operator<Controller, Task>,
+  operator: EngineOperator,
   argv: readonly string[] = process.argv.slice(2),
   tracing: Pick<ManagerOptions, 'tracer' | 'headers'> = {},
 ): Promise<void> {

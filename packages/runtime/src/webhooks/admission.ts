@@ -1,0 +1,139 @@
+/**
+ * One AdmissionReview answered by one webhook: the request in, the response out.
+ *
+ * Promises: what `default` returned becomes a JSON patch against the object as it was sent, so what we do not know of it
+ * stays. An update that changes nothing but metadata of an object that is being deleted is let through unasked: a
+ * refusal there would keep its finalizers, and so the object, for ever. Whatever the author's code throws is
+ * passed on; the caller decides what becomes of that.
+ */
+import {
+  type AdmissionOperation,
+  type CacheView,
+  type Clock,
+  createJsonPatch,
+  equalJson,
+  isObject,
+  type JsonObject,
+  type Kind,
+  type Status,
+} from '@keelson/core';
+import type { UserInfo } from '@keelson/core/authentication/v1';
+import type { Logger } from '../log/logger.ts';
+import { shown } from '../log/thrown.ts';
+import type { AdmissionRequest } from './admission-request.ts';
+import { type Cause, isWarning, refusal, type Warning } from './finding.ts';
+import type { Webhook } from './webhook.ts';
+
+/** `request` of an AdmissionReview, as far as it counts here. */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly operation: AdmissionOperation;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly userInfo: UserInfo;
+  readonly object?: JsonObject | null | undefined;
+  readonly oldObject?: JsonObject | null | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly options?: JsonObject | null | undefined;
+}
+
+/** `response` of an AdmissionReview. */
+export interface ReviewResponse {
+  readonly uid: string;
+  readonly allowed: boolean;
+  readonly patchType?: 'JSONPatch';
+  /** In base64. */
+  readonly patch?: string;
+  readonly status?: Status;
+  readonly warnings?: readonly string[];
+}
+
+/** What a webhook has at hand beside the request. */
+export interface AdmissionParts {
+  readonly cache: CacheView<Kind>;
+  readonly settings: unknown;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the part of the webhook that a path names. */
+export async function admit(
+  part: 'mutate' | 'validate',
+  webhook: Webhook,
+  review: ReviewRequest,
+  parts: AdmissionParts,
+): Promise<ReviewResponse> {
+  const { uid } = review;
+  if (isFarewell(review)) return { uid, allowed: true };
+  const request = requestOf(review, webhook, parts);
+  return part === 'mutate' ? mutate(webhook, review, request) : validate(webhook, review, request);
+}
+
+type AnyRequest = AdmissionRequest<never, never>;
+
+async function mutate(webhook: Webhook, { uid, object }: ReviewRequest, request: AnyRequest): Promise<ReviewResponse> {
+  const filled: unknown = await webhook.default?.(request);
+  if (filled === undefined || !isObject(object)) return { uid, allowed: true };
+  if (!isObject(filled))
+    throw new TypeError(`default must return the object or nothing, and returned ${shown(filled)}`);
+  const operations = createJsonPatch(object, filled);
+  if (operations.length === 0) return { uid, allowed: true };
+  const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
+  return { uid, allowed: true, patchType: 'JSONPatch', patch };
+}
+
+async function validate(webhook: Webhook, review: ReviewRequest, request: AnyRequest): Promise<ReviewResponse> {
+  const { uid, name = '', object, oldObject } = review;
+  const findings: unknown = (await webhook.validate?.(request)) ?? [];
+  if (!Array.isArray(findings) || !findings.every(isFinding)) {
+    throw new TypeError(
+      `validate must return a list of causes and warnings, or nothing; it returned ${shown(findings)}`,
+    );
+  }
+  const warned = findings.filter(isWarning).map(({ warning }) => warning);
+  const warnings = warned.length > 0 ? { warnings: warned } : {};
+  const causes = findings.filter((finding): finding is Cause<never> => !isWarning(finding));
+  if (causes.length === 0) return { uid, allowed: true, ...warnings };
+  const refused = { kind: webhook.for, name, object: object ?? oldObject ?? {} };
+  return { uid, allowed: false, status: refusal(refused, causes), ...warnings };
+}
+
+const isFinding = (value: unknown): value is Cause<never> | Warning =>
+  isObject(value) && (typeof value.warning === 'string' || typeof value.message === 'string');
+
+/** Only finalizers and the like change, on an object that is going. */
+function isFarewell({ operation, object, oldObject }: ReviewRequest): boolean {
+  if (operation !== 'UPDATE' || !isObject(object) || !isObject(oldObject)) return false;
+  if (!isObject(object.metadata) || object.metadata.deletionTimestamp === undefined) return false;
+  return equalJson({ ...object, metadata: null }, { ...oldObject, metadata: null });
+}
+
+function requestOf(review: ReviewRequest, webhook: Webhook, parts: AdmissionParts): AnyRequest {
+  const { operation, name, namespace, userInfo, object, oldObject, dryRun = false, options } = review;
+  return {
+    operation,
+    name: name || undefined,
+    namespace: namespace || undefined,
+    ...(object && { object: frozen(object) }),
+    ...(oldObject && { oldObject: frozen(oldObject) }),
+    user: userInfo,
+    dryRun,
+    options: options ?? {},
+    cache: parts.cache,
+    settings: webhook.settings && parts.settings,
+    logger: parts.logger,
+    clock: parts.clock,
+    signal: parts.signal,
+  } as unknown as AnyRequest;
+}
+
+/** The value itself, with nothing in it that can be changed. */
+function frozen<T extends JsonObject>(value: T): T {
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    open.push(...Object.values(Object.freeze(next)));
+  }
+  return value;
+}
