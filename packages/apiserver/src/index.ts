@@ -11,3 +11,4 @@ export type { Remarks } from './remarks.ts';
 export type { User } from './request/user.ts';
 export type { ApiServer, ApiServerOptions, Listening, ServingOptions } from './server.ts';
 export { createApiServer } from './server.ts';
+export type { ServiceAddress, Services } from './services.ts';

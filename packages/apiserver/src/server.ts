@@ -18,6 +18,7 @@ import type { Remarks } from './remarks.ts';
 import type { ApiRequest } from './request/exchange.ts';
 import { administrator, type User } from './request/user.ts';
 import { handleRequest } from './route/handle-request.ts';
+import type { Services } from './services.ts';
 import { serveHttps } from './serving/https.ts';
 import { inProcessTransport } from './serving/in-process.ts';
 import { kubeconfigText } from './serving/kubeconfig.ts';
@@ -40,6 +41,8 @@ export interface ApiServerOptions {
   readonly podUsage?: PodUsage | undefined;
   /** Warnings for whoever writes an object. @default there are none */
   readonly remarks?: Remarks | undefined;
+  /** The way to what stands behind Services, webhooks above all. @default nobody answers there */
+  readonly services?: Services | undefined;
   /** Hears of what should not happen, at a request, whose client is told 500 in any case, or at the network. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -93,9 +96,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     sessions,
     podUsage,
     remarks,
+    services,
     onError,
   } = options;
-  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, remarks, onError });
+  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, remarks, services, onError });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

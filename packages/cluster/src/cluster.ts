@@ -29,6 +29,7 @@ import { type NodeOptions, nodeName, type Simulation } from './node/controller.t
 import type { NodePower } from './node/power.ts';
 import type { Pods } from './pods/rules.ts';
 import { remarksOn } from './remarks.ts';
+import { type ClusterServices, ServedServices } from './services.ts';
 import { yieldingTransport } from './yielding-transport.ts';
 
 /** What a cluster is made of, and where its time and chance come from. All of it has defaults. */
@@ -54,6 +55,8 @@ export interface Cluster extends AsyncDisposable, Pick<ApiServer, 'transport' | 
   readonly node: NodePower;
   /** What its pods seem to use, by which autoscalers scale. */
   readonly metrics: SimulatedMetrics;
+  /** Who answers behind its Services. */
+  readonly services: ClusterServices;
   /** Serves HTTPS on the loopback address, for others. */
   listen(options?: ServingOptions): Promise<Listening>;
 }
@@ -73,6 +76,7 @@ const publisher = 'root-ca-certificate-publisher';
 export function createCluster(options: ClusterOptions = {}): Cluster {
   const { clock, random, tokens, logger, node, only = controllerNames } = options;
   const metrics = new MetricsBoard();
+  const services = new ServedServices();
   const server = createApiServer({
     clock,
     random,
@@ -81,6 +85,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     sessions: (request) => answering()?.sessions(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
     remarks: remarksOn,
+    services: services.find,
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;
@@ -108,6 +113,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     pods: simulation.rules,
     node: simulation.power,
     metrics,
+    services,
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
       const opened = await server.listen(listenOptions);

@@ -6,6 +6,7 @@
 import type { Clock, Random } from '@keelson/core';
 import { admit } from '../admit/admission.ts';
 import { type LateAdmitter, lateAdmission } from '../admit/late-admission.ts';
+import { webhookAdmission } from '../admit/webhooks/webhook-admission.ts';
 import { Authenticator, type Tokens } from '../authenticate/authenticate.ts';
 import { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
 import { Authoriser } from '../authorise/authoriser.ts';
@@ -18,10 +19,12 @@ import type { Remarks } from '../remarks.ts';
 import { Registry } from '../resource/registry.ts';
 import type { StrategyContext } from '../resource/resource.ts';
 import type { RequestHandling } from '../route/handle-request.ts';
+import type { Services } from '../services.ts';
 import { Compactor } from '../store/compactor.ts';
 import { Store } from '../store/store.ts';
 import type { Context } from '../verbs/context.ts';
 import { FanOut } from '../watch/fan-out.ts';
+import { WebhookCaller } from '../webhooks/caller.ts';
 import { runApiServices } from './api-services.ts';
 import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { expireEvents } from './bootstrap/event-expiry.ts';
@@ -39,13 +42,26 @@ export interface CompositionOptions {
   readonly sessions?: ContainerSessions | undefined;
   readonly podUsage?: PodUsage | undefined;
   readonly remarks?: Remarks | undefined;
+  readonly services?: Services | undefined;
   /** Beside those that objects in the store configure. */
   readonly admitters?: readonly LateAdmitter[] | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function compose(options: CompositionOptions): Composition {
-  const { clock, random, tokens, history, logs, sessions, podUsage, remarks, admitters = [], onError } = options;
+  const {
+    clock,
+    random,
+    tokens,
+    history,
+    logs,
+    sessions,
+    podUsage,
+    remarks,
+    services,
+    admitters = [],
+    onError,
+  } = options;
   const store = new Store({ history });
   const registry = new Registry(builtInResources());
   const strategyContext: StrategyContext = {
@@ -61,6 +77,9 @@ export function compose(options: CompositionOptions): Composition {
   const accountTokens = new ServiceAccountTokens({ clock, random, find: strategyContext.find });
   // The authoriser and the watchers hear of a change before definitions react to it.
   const fanOut = new FanOut(store);
+  const authoriser = new Authoriser(store);
+  const caller = new WebhookCaller({ clock, services, objects: strategyContext });
+  const webhooks = webhookAdmission({ caller, random, objects: strategyContext, registry, authoriser });
   const context: Context = {
     store,
     registry,
@@ -69,14 +88,17 @@ export function compose(options: CompositionOptions): Composition {
     random,
     strategyContext,
     objects: strategyContext,
-    lateAdmission: lateAdmission(admitters, ({ write, operation }, object) => admit(context, write, operation, object)),
+    lateAdmission: lateAdmission(
+      [webhooks.mutating, webhooks.validating, ...admitters],
+      ({ write, operation }, object) => admit(context, write, operation, object),
+    ),
     logs,
     sessions,
     podUsage,
     remarks,
     accountTokens,
     authenticator: new Authenticator(tokens, accountTokens),
-    authoriser: new Authoriser(store),
+    authoriser,
   };
   runDefinitions(context);
   runApiServices(context);
@@ -89,6 +111,7 @@ export function compose(options: CompositionOptions): Composition {
     compactor: new Compactor(store, clock),
     onError,
     [Symbol.dispose]() {
+      caller[Symbol.dispose]();
       expiry[Symbol.dispose]();
       fanOut.closeAll();
     },

@@ -20,7 +20,7 @@ import { keyIn } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { alreadyExists, generateNameConflict, invalid, kindNamed, resourceNamed, StatusError } from '../status.ts';
 import { chargeQuotas } from './charge-quotas.ts';
-import { inNamespace, withDistinctOwners } from './metadata.ts';
+import { afterMutation, inNamespace, withDistinctOwners } from './metadata.ts';
 import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
 
 const maxNameAttempts = 8;
@@ -40,7 +40,7 @@ async function createLater(
   admitted: ApiObject,
 ): Promise<Written> {
   const attributes = (object: ApiObject) => ({ ...attributesOf(write, 'CREATE', { object, old: undefined }), object });
-  const mutated = await admission.mutate(attributes(admitted));
+  const mutated = afterMutation(write, await admission.mutate(attributes(admitted)));
   for (let attempt = 1; ; attempt += 1) {
     const object = prepared(context, write, mutated);
     await admission.validate(attributes(object));

@@ -1,6 +1,7 @@
 /** What the server alone decides in an object's metadata. */
 import type { OwnerReference } from '@keelson/core';
 import { type ApiObject, withMetadata } from '../object.ts';
+import type { Write } from '../resource/write.ts';
 import { badRequest } from '../status.ts';
 
 /** Takes out what a creator may not say. */
@@ -33,8 +34,12 @@ export function assertName(object: ApiObject, name: string): void {
   }
 }
 
+/** What admitters made of an object must still be where it was, and is looked through once more. */
+export const afterMutation = ({ namespace, warnings }: Write, object: ApiObject): ApiObject =>
+  withDistinctOwners(inNamespace(object, namespace), warnings, ' after mutating admission happens');
+
 /** Without owners that are named twice, which are remarked on. */
-export function withDistinctOwners(object: ApiObject, warnings: string[]): ApiObject {
+export function withDistinctOwners(object: ApiObject, warnings: string[], when = ''): ApiObject {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return object;
   const seen = new Set<string>();
@@ -48,7 +53,7 @@ export function withDistinctOwners(object: ApiObject, warnings: string[]): ApiOb
   }
   if (duplicates.size === 0) return object;
   warnings.push(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...duplicates].join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...duplicates].join(', ')}`,
   );
   return withMetadata(object, { ownerReferences: distinct });
 }

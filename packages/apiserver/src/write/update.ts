@@ -22,7 +22,7 @@ import type { Revision } from '../store/revision.ts';
 import { chargeQuotas } from './charge-quotas.ts';
 import { createObject } from './create.ts';
 import { hasLostLastFinalizer } from './last-finalizer.ts';
-import { inNamespace, withDistinctOwners } from './metadata.ts';
+import { afterMutation, inNamespace, withDistinctOwners } from './metadata.ts';
 import { assertCurrentVersion } from './optimistic-lock.ts';
 import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
 
@@ -114,7 +114,7 @@ async function updateLater(
       ...attributesOf(write, 'UPDATE', { object: sent, old: shown(old) }),
       object: sent,
     });
-    const mutated = await admission.mutate(attributes(admitted(context, write, update, stored)));
+    const mutated = afterMutation(write, await admission.mutate(attributes(admitted(context, write, update, stored))));
     const object = prepared(context, write, update, stored, whole(update, stored, mutated));
     await admission.validate(attributes(shown(object)));
     // What was admitted was about this state; any other is another question.

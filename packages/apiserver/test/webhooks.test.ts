@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Transport } from '@keelson/core';
+import { configMap, configMaps, type Started, startServer } from './fixtures.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: reviews are looked into at many places and judged by what is found there
+type Review = any;
+type Answering = (review: Review, path: string) => object | undefined | Promise<object | undefined>;
+
+/** Answers every POST in the process; nothing is a webhook that hangs. */
+function transportOf(answer: Answering): Transport {
+  return {
+    async request({ path, body }) {
+      const review = JSON.parse(String(body));
+      const value = await answer(review, path);
+      if (value === undefined) return new Promise(() => {});
+      const bytes = Buffer.from(JSON.stringify(value));
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: (async function* () {
+          yield bytes;
+        })(),
+      };
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+const answer = ({ request: { uid }, apiVersion }: Review, response: object) => ({
+  apiVersion,
+  kind: 'AdmissionReview',
+  response: { uid, allowed: true, ...response },
+});
+
+const patch = (operations: object[]) => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+});
+
+const label = (name: string) => patch([{ op: 'add', path: '/metadata/labels', value: { [name]: 'true' } }]);
+
+interface Entry {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+const webhook = ({ name, ...more }: Entry) => ({
+  name: `${name}.example.com`,
+  clientConfig: { service: { namespace: 'default', name } },
+  rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  ...more,
+});
+
+const configuration = (name: string, ...entries: Entry[]) => ({ metadata: { name }, webhooks: entries.map(webhook) });
+const path = (type: 'mutating' | 'validating') => `/apis/admissionregistration.k8s.io/v1/${type}webhookconfigurations`;
+
+/** A server on which each name of this record is the Service of a webhook. */
+function startWith(hooks: Readonly<Record<string, Answering>>): Started {
+  const transports = new Map(Object.entries(hooks).map(([name, answering]) => [name, transportOf(answering)]));
+  return startServer({ services: ({ name }) => transports.get(name) });
+}
+
+test('a webhook that never answers is given up when its time is over, by the clock', async () => {
+  const asked = Promise.withResolvers<string>();
+  await using started = startWith({
+    slow(_, target) {
+      asked.resolve(target);
+      return undefined;
+    },
+  });
+  const { talk, clock } = started;
+  await talk.ok('POST', path('validating'), configuration('a', { name: 'slow', timeoutSeconds: 7 }));
+
+  const written = talk.send('POST', configMaps, configMap('a'));
+  assert.equal(await asked.promise, '/?timeout=7s');
+  clock.advance(6999);
+  const waiting = clock.waiting;
+  clock.advance(1);
+
+  const { status, body } = await written;
+  assert.equal(status, 500);
+  assert.equal(
+    body.message,
+    'Internal error occurred: failed calling webhook "slow.example.com": failed to call webhook: Post "https://slow.default.svc:443?timeout=7s": context deadline exceeded',
+  );
+  assert.equal(waiting - clock.waiting, 1, 'its timer is gone');
+  assert.equal((await talk.send('GET', `${configMaps}/a`)).status, 404);
+});
+
+test('a webhook that is asked again sees what came after it, and is asked twice at most', async () => {
+  const seen: string[] = [];
+  const recording =
+    (name: string): Answering =>
+    (review) => {
+      const { labels = {} } = review.request.object.metadata;
+      seen.push(`${name} ${Object.keys(labels).join(' ')}`.trim());
+      if (labels[name] !== undefined) return answer(review, {});
+      const add = { op: 'add', path: '/metadata/labels', value: { ...labels, [name]: 'true' } };
+      return answer(review, patch([add]));
+    };
+  await using started = startWith({
+    first: recording('first'),
+    second: recording('second'),
+    never: recording('never'),
+  });
+  const { talk } = started;
+  const reinvocationPolicy = 'IfNeeded';
+  await talk.ok('POST', path('mutating'), configuration('b', { name: 'second', reinvocationPolicy }));
+  await talk.ok('POST', path('mutating'), configuration('a', { name: 'never' }, { name: 'first', reinvocationPolicy }));
+
+  const { metadata } = await talk.ok('POST', configMaps, configMap('a'));
+
+  assert.deepEqual(seen, ['never', 'first never', 'second never first', 'first never first second']);
+  assert.deepEqual(Object.keys(metadata.labels), ['never', 'first', 'second']);
+});
+
+test('an older version of reviews is spoken with a webhook that knows no other', async () => {
+  const versions: string[] = [];
+  await using started = startWith({
+    old(review) {
+      versions.push(review.apiVersion);
+      return answer(review, { uid: 'not looked at', ...label('old'), patchType: undefined });
+    },
+  });
+  const { talk } = started;
+  const entry = { name: 'old', admissionReviewVersions: ['v9', 'v1beta1', 'v1'] };
+  await talk.ok('POST', path('mutating'), configuration('a', entry));
+
+  const { metadata } = await talk.ok('POST', configMaps, configMap('a'));
+
+  assert.deepEqual(versions, ['admission.k8s.io/v1beta1']);
+  assert.deepEqual(metadata.labels, { old: 'true' });
+});
+
+test('nobody behind a Service is nobody, with or without the Service', async () => {
+  await using started = startWith({});
+  const { talk } = started;
+  await talk.ok('POST', path('validating'), configuration('a', { name: 'gone' }));
+  const refusal = async () => (await talk.send('POST', configMaps, configMap('a'))).body.message as string;
+
+  assert.match(await refusal(), /Post "https:\/\/gone\.default\.svc:443\?timeout=10s": service "gone" not found$/);
+
+  const service = { metadata: { name: 'gone' }, spec: { ports: [{ port: 443 }] } };
+  const { spec } = await talk.ok('POST', '/api/v1/namespaces/default/services', service);
+  assert.ok((await refusal()).endsWith(`: dial tcp ${spec.clusterIP}:443: connect: connection refused`));
+});
