@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { systemRandom } from '../system.ts';
-import { createAuthority } from './authority.ts';
+import { createAuthority, openAuthority } from './authority.ts';
 
 const authority = createAuthority(systemRandom);
 const ca = new X509Certificate(authority.certificate);
@@ -34,4 +34,29 @@ test('no two certificates have the same number', () => {
     () => new X509Certificate(authority.issueServer('web', ['a']).certificate).serialNumber,
   );
   assert.equal(new Set(numbers).size, numbers.length);
+});
+
+test('lifetimes are kept to the second, also beyond the year 2049, where the form of dates changes', () => {
+  const lifetime = { startsAt: Date.UTC(2049, 11, 31, 23, 59, 59), endsAt: Date.UTC(2050, 0, 1) };
+  const short = createAuthority(systemRandom, { name: 'short', lifetime });
+  const server = new X509Certificate(short.issueServer('web', ['a'], lifetime).certificate);
+  for (const each of [new X509Certificate(short.certificate), server]) {
+    assert.equal(each.validFrom, 'Dec 31 23:59:59 2049 GMT');
+    assert.equal(each.validTo, 'Jan  1 00:00:00 2050 GMT');
+  }
+});
+
+test('an authority that was kept goes on where it was, and not with the key of another', () => {
+  const { certificate, key } = createAuthority(systemRandom, { name: 'web ca' });
+  const kept = new X509Certificate(certificate);
+  const server = new X509Certificate(
+    openAuthority({ certificate, key }, systemRandom).issueServer('web', ['a']).certificate,
+  );
+  assert.ok(server.checkIssued(kept) && server.verify(kept.publicKey));
+  assert.throws(() => openAuthority({ certificate, key: authority.key }, systemRandom), {
+    name: 'RangeError',
+    message: 'the key is not that of the authority "web ca"',
+  });
+  const issued = authority.issueServer('web', ['a']);
+  assert.throws(() => openAuthority(issued, systemRandom), { message: '"CN=web" is no authority of ours' });
 });

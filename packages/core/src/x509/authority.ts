@@ -1,14 +1,22 @@
 /**
- * An authority of a process's own, and the certificates that it issues: for servers, and for users.
+ * An authority, and the certificates that it issues: for servers, and for users.
  *
  * Written out by hand: Node can sign but not issue, and loading a library for two certificates takes longer than
- * starting a server. The keys live and die with the process.
- * Does not: expire. What has to be trusted for long, or by others, comes from elsewhere.
+ * starting a server. Without a lifetime, nothing expires and the keys live and die with the process; an authority with
+ * one can be kept, and opened again by who has its key.
  */
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { Random } from '../random.ts';
-import { bits, boolean, explicit, implicit, integer, objectId, octets, sequence, set, utcTime, utf8 } from './der.ts';
+import { bits, boolean, explicit, implicit, integer, objectId, octets, sequence, set, time, utf8 } from './der.ts';
 
 /** A certificate and its key, as PEM. */
 export interface Identity {
@@ -16,12 +24,18 @@ export interface Identity {
   readonly key: string;
 }
 
-/** Issues certificates. */
-export interface Authority {
+/** From when until when a certificate is valid: wall time in milliseconds, in which whole seconds count. */
+export interface Lifetime {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** Issues certificates. Its own one and its key make it an `Identity` that can be kept. */
+export interface Authority extends Identity {
   /** Its own one, as PEM: who trusts it trusts all that it issues. */
   readonly certificate: string;
-  /** For a server of that name that is reached by these names and addresses. */
-  issueServer(name: string, hosts: readonly string[]): Identity;
+  /** For a server of that name that is reached by these names and addresses. @default as long as any clock can tell */
+  issueServer(name: string, hosts: readonly string[], lifetime?: Lifetime): Identity;
   /** For a client that is this user in these groups. */
   issueClient(user: string, groups: readonly string[]): Identity;
 }
@@ -31,7 +45,7 @@ const commonName = '2.5.4.3';
 const organization = '2.5.4.10';
 
 /** Wide enough for any clock, a virtual one too. */
-const validity = sequence(utcTime('200101000000Z'), utcTime('491231235959Z'));
+const anyTime: Lifetime = { startsAt: Date.UTC(2020, 0), endsAt: Date.UTC(2050, 0) - 1000 };
 
 type Name = readonly (readonly [string, string])[];
 
@@ -46,6 +60,7 @@ interface Content {
   readonly issuer: Name;
   readonly key: KeyObject;
   readonly issuerKey: KeyObject;
+  readonly lifetime: Lifetime;
   readonly extensions: readonly Buffer[];
 }
 
@@ -55,7 +70,7 @@ const keyId = (key: KeyObject): Buffer =>
     .digest();
 
 function certificate(
-  { subject, issuer, key, issuerKey, extensions }: Content,
+  { subject, issuer, key, issuerKey, lifetime, extensions }: Content,
   signingKey: KeyObject,
   random: Random,
 ): string {
@@ -66,7 +81,7 @@ function certificate(
     integer(serial),
     ecdsaWithSha256,
     name(issuer),
-    validity,
+    sequence(time(lifetime.startsAt), time(lifetime.endsAt)),
     name(subject),
     key.export({ type: 'spki', format: 'der' }),
     explicit(
@@ -91,26 +106,45 @@ const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const alternativeName = (host: string): Buffer =>
   isIPv4(host) ? implicit(7, Buffer.from(host.split('.').map(Number))) : implicit(2, Buffer.from(host));
 
+const pkcs8 = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** What an authority is called, and how long it lasts. */
+export interface AuthorityOptions {
+  /** Its common name. @default 'keelson' */
+  readonly name?: string | undefined;
+  /** @default as long as any clock can tell */
+  readonly lifetime?: Lifetime | undefined;
+}
+
 /** A new authority, with a new key. */
-export function createAuthority(random: Random): Authority {
-  const keys = newKey();
-  const issuer: Name = [[commonName, 'keelson']];
-  const ca = certificate(
-    {
-      subject: issuer,
-      issuer,
-      key: keys.publicKey,
-      issuerKey: keys.publicKey,
-      extensions: [
-        extension('2.5.29.19', true, sequence(boolean(true))),
-        // Certificates, revocation lists and signatures.
-        extension('2.5.29.15', true, bits(Buffer.from([0x86]), 1)),
-      ],
-    },
-    keys.privateKey,
-    random,
-  );
-  const issue = (subject: Name, usage: string, hosts: readonly string[]): Identity => {
+export function createAuthority(
+  random: Random,
+  { name: called = 'keelson', lifetime = anyTime }: AuthorityOptions = {},
+): Authority {
+  const { publicKey, privateKey } = newKey();
+  const subject: Name = [[commonName, called]];
+  const extensions = [
+    extension('2.5.29.19', true, sequence(boolean(true))),
+    // Certificates, revocation lists and signatures.
+    extension('2.5.29.15', true, bits(Buffer.from([0x86]), 1)),
+  ];
+  const content = { subject, issuer: subject, key: publicKey, issuerKey: publicKey, lifetime, extensions };
+  return openAuthority({ certificate: certificate(content, privateKey, random), key: pkcs8(privateKey) }, random);
+}
+
+/**
+ * An authority that was kept. Throws a RangeError unless it is one that `createAuthority` made and the key is its own;
+ * the error says nothing of the key.
+ */
+export function openAuthority({ certificate: pemText, key: keyText }: Identity, random: Random): Authority {
+  const ca = new X509Certificate(pemText);
+  const privateKey = createPrivateKey(keyText);
+  const called = /^CN=(.*)$/.exec(ca.subject)?.[1];
+  if (!ca.ca || called === undefined) throw new RangeError(`"${ca.subject}" is no authority of ours`);
+  if (!ca.checkPrivateKey(privateKey)) throw new RangeError(`the key is not that of the authority "${called}"`);
+  const issuer: Name = [[commonName, called]];
+  const issuerKey = createPublicKey(privateKey);
+  const issue = (subject: Name, usage: string, hosts: readonly string[], lifetime = anyTime): Identity => {
     const own = newKey();
     const extensions = [
       extension('2.5.29.19', true, sequence()),
@@ -118,18 +152,13 @@ export function createAuthority(random: Random): Authority {
       extension('2.5.29.37', false, sequence(objectId(usage))),
       ...(hosts.length > 0 ? [extension('2.5.29.17', false, sequence(...hosts.map(alternativeName)))] : []),
     ];
-    return {
-      certificate: certificate(
-        { subject, issuer, key: own.publicKey, issuerKey: keys.publicKey, extensions },
-        keys.privateKey,
-        random,
-      ),
-      key: own.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    };
+    const content = { subject, issuer, key: own.publicKey, issuerKey, lifetime, extensions };
+    return { certificate: certificate(content, privateKey, random), key: pkcs8(own.privateKey) };
   };
   return {
-    certificate: ca,
-    issueServer: (server, hosts) => issue([[commonName, server]], '1.3.6.1.5.5.7.3.1', hosts),
+    certificate: pemText,
+    key: keyText,
+    issueServer: (server, hosts, lifetime) => issue([[commonName, server]], '1.3.6.1.5.5.7.3.1', hosts, lifetime),
     issueClient: (user, groups) =>
       issue([...groups.map((group) => [organization, group] as const), [commonName, user]], '1.3.6.1.5.5.7.3.2', []),
   };

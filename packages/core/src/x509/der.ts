@@ -19,8 +19,11 @@ export const boolean = (value: boolean): Buffer => der(0x01, Buffer.from([value 
 export const integer = (bytes: Buffer): Buffer =>
   der(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 
-/** `YYMMDDhhmmssZ`: years until 2049. */
-export const utcTime = (text: string): Buffer => der(0x17, Buffer.from(text));
+/** Wall time in milliseconds: with two digits for the year until 2049, and with four from then on. */
+export function time(wallMs: number): Buffer {
+  const digits = new Date(wallMs).toISOString().replaceAll(/[-:T]|\.\d+Z/g, '');
+  return digits < '2050' ? der(0x17, Buffer.from(`${digits.slice(2)}Z`)) : der(0x18, Buffer.from(`${digits}Z`));
+}
 
 /** Part `tag` of a structure, whole or in place of its own tag. */
 export const explicit = (tag: number, content: Buffer): Buffer => der(0xa0 + tag, content);

@@ -1,1 +1,8 @@
-export { type Authority, createAuthority, type Identity } from './authority.ts';
+export {
+  type Authority,
+  type AuthorityOptions,
+  createAuthority,
+  type Identity,
+  type Lifetime,
+  openAuthority,
+} from './authority.ts';
