@@ -9,6 +9,8 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
+const inThread = 'a thread (asynchronous cryptography)';
+
 /** Node's names for what does not come to an end within the process, and ours. */
 const outside: Readonly<Record<string, string>> = {
   TCPCONNECTWRAP: 'a socket',
@@ -27,13 +29,13 @@ const outside: Readonly<Record<string, string>> = {
   WORKER: 'a thread',
   MESSAGEPORT: 'a thread',
   Timeout: 'a timer of the machine',
-  HASHREQUEST: 'a thread (asynchronous cryptography)',
-  SIGNREQUEST: 'a thread (asynchronous cryptography)',
-  RANDOMBYTESREQUEST: 'a thread (asynchronous cryptography)',
-  PBKDF2REQUEST: 'a thread (asynchronous cryptography)',
-  SCRYPTREQUEST: 'a thread (asynchronous cryptography)',
-  CIPHERREQUEST: 'a thread (asynchronous cryptography)',
-  KEYPAIRGENREQUEST: 'a thread (asynchronous cryptography)',
+  HASHREQUEST: inThread,
+  SIGNREQUEST: inThread,
+  RANDOMBYTESREQUEST: inThread,
+  PBKDF2REQUEST: inThread,
+  SCRYPTREQUEST: inThread,
+  CIPHERREQUEST: inThread,
+  KEYPAIRGENREQUEST: inThread,
 };
 
 interface Watched {
@@ -47,9 +49,14 @@ let watchers = 0;
 // Promises are most of what happens, and none of them is I/O: Node 24 need not even tell us of them.
 const hook = createHook({
   trackPromises: false,
-  init(_id: number, type: string) {
+  init(_id: number, type: string, _trigger: number, resource: object) {
     const what = outside[type];
-    if (what !== undefined) report(what);
+    if (what !== undefined && what !== inThread) report(what);
+    const watching = what === inThread ? watched.getStore() : undefined;
+    if (watching === undefined) return;
+    const error = errorAbout(watching, inThread);
+    // Node makes such a request also where it waits for the answer there and then; it calls nobody back then.
+    queueMicrotask(() => 'ondone' in resource && watching.onFound(error));
   },
 } as Parameters<typeof createHook>[0]);
 
@@ -61,14 +68,17 @@ function onFetch(message: unknown): void {
 
 function report(what: string): void {
   const watching = watched.getStore();
-  if (watching === undefined) return;
+  watching?.onFound(errorAbout(watching, what));
+}
+
+function errorAbout({ name }: Watched, what: string): Error {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50; // between the machine and the author's line lies much of Node
   const error = new Error(
-    `${watching.name} waits for ${what}, and virtual time does not: it goes on meanwhile. Pass in what asks the world, and give the test one that answers in the process; wait by the context's clock`,
+    `${name} waits for ${what}, and virtual time does not: it goes on meanwhile. Pass in what asks the world, and give the test one that answers in the process; wait by the context's clock`,
   );
   Error.stackTraceLimit = stackTraceLimit;
-  watching.onFound(error);
+  return error;
 }
 
 /** While it is not disposed, what `run` begins and whatever follows from it is watched. */

@@ -1,9 +1,11 @@
 /** The real world in virtual time: found, and named with the line that asked for it. */
 import assert from 'node:assert/strict';
+import { generateKeyPair, generateKeyPairSync, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { done } from '@keelson/runtime';
@@ -47,6 +49,16 @@ test('a request over the network is named with its address', async () => {
   const { message } = await failureOf(async () => (await fetch(`http://127.0.0.1:${port}/records/a`)).text());
   assert.match(message, new RegExp(`^note-operator waits for GET http://127\\.0\\.0\\.1:${port}/records/a, and`));
   server.closeAllConnections();
+});
+
+test('a key that is made and used there and then is waited for by nobody, one that is made in a thread is', async () => {
+  const { message: atOnce } = await failureOf(async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    sign('sha256', Buffer.from('text'), privateKey);
+  });
+  assert.equal(atOnce, 'nothing was noticed');
+  const { message } = await failureOf(() => promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }));
+  assert.match(message, /^note-operator waits for a thread \(asynchronous cryptography\)/);
 });
 
 test('what the test itself does is its own business', async () => {
