@@ -140,9 +140,9 @@ function webhookNeeds(operator: Operator): readonly PlacedNeed[] {
   return [
     ...reads,
     { kind: secrets, verbs: ['create'], namespaces: 'own', because },
-    { kind: secrets, verbs: ['get', 'update'], names: [names.secret], namespaces: 'own', because },
+    { kind: secrets, verbs: ['get', 'list', 'watch', 'update'], names: [names.secret], namespaces: 'own', because },
     ...bundles.flatMap(([kind, named]) =>
-      named.length === 0 ? [] : [{ kind, verbs: ['get', 'patch'] as const, names: named, because }],
+      named.length === 0 ? [] : [{ kind, verbs: ['get', 'list', 'watch', 'patch'] as const, names: named, because }],
     ),
   ];
 }

@@ -120,20 +120,23 @@ test('the rights of webhooks are to read what they declare, and on the very obje
       undefined,
       [
         'configmaps: get list watch',
-        'mutatingwebhookconfigurations(web-mutating): get patch',
-        'validatingwebhookconfigurations(web-validating): get patch',
-        'customresourcedefinitions(sites.web.example.com): get patch',
+        'mutatingwebhookconfigurations(web-mutating): get list watch patch',
+        'validatingwebhookconfigurations(web-validating): get list watch patch',
+        'customresourcedefinitions(sites.web.example.com): get list watch patch',
         'sites: get list watch',
         'sites/status: patch',
       ],
     ],
-    ['web-system', ['secrets: create', 'secrets(web-webhook-certificate): get update']],
+    ['web-system', ['secrets: create', 'secrets(web-webhook-certificate): get list watch update']],
   ]);
   const because = 'the operator keeps the certificates of its webhooks';
   const explained = explainRules(web).filter(({ rule }) => rule.resources[0] === 'secrets');
   assert.deepEqual(
     explained.map(({ neededBy }) => neededBy),
-    [[{ declaration: because, verbs: ['create'] }], [{ declaration: because, verbs: ['get', 'update'] }]],
+    [
+      [{ declaration: because, verbs: ['create'] }],
+      [{ declaration: because, verbs: ['get', 'list', 'watch', 'update'] }],
+    ],
   );
 });
 
