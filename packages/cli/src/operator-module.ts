@@ -94,7 +94,9 @@ export async function loadOperator(choice: OperatorChoice): Promise<OperatorModu
     throw new CommandError(`${file} exports several operators, ${names}`, `export one of them alone, ${orFlag}`);
   }
   const [operator] = first;
-  const kinds = [...operator.controllers.map((each) => each.for), ...Object.values(exported)].filter(isDefinedKind);
+  const { controllers, webhooks = [] } = operator;
+  const declared = [...controllers, ...webhooks].map((each) => each.for);
+  const kinds = [...declared, ...Object.values(exported)].filter(isDefinedKind);
   return { operator, kinds: [...new Set(kinds)], place };
 }
 
@@ -156,8 +158,9 @@ function named(path: string, file: string): string {
 /** By its shape: it may come from another copy of core. */
 function isOperator(value: unknown): value is Operator {
   if (!isObject(value)) return false;
-  const { name, controllers } = value;
-  return typeof name === 'string' && Array.isArray(controllers) && controllers.some(isDeclaration);
+  const { name, controllers, webhooks = [] } = value;
+  const isList = Array.isArray(controllers) && Array.isArray(webhooks);
+  return typeof name === 'string' && isList && [...controllers, ...webhooks].some(isDeclaration);
 }
 
 const isDeclaration = (value: unknown) => isObject(value) && isObject(value.for) && typeof value.for.kind === 'string';

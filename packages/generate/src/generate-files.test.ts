@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allow, type Operator, operator, rulesOf } from '@keelson/core';
+import { allow, type Operator, operator, rulesOf, webhookConfigurationsOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Secret } from '@keelson/core/v1';
 import { conditions, defineKind } from '@keelson/schema';
@@ -124,6 +124,55 @@ test('ports, paths, variables and the time to stop are those that the operator d
     [],
   );
   assert.equal(object('config/network-policy/network_policy.yaml', silent).spec.ingress, undefined);
+});
+
+test('webhooks have a Service, configurations without any caBundle, a port in the pod and a way through the policy', () => {
+  const webhooks = [{ for: Site, defaults: true, validates: true }];
+  const asked = operator({ name: 'site-operator', controllers, webhooks });
+  const service = object('config/webhook/service.yaml', asked, { namespace: 'sites' });
+  assert.deepEqual([service.metadata.name, service.metadata.namespace], ['site-operator-webhook', 'sites']);
+  assert.deepEqual(service.spec.ports, [{ name: 'webhook', port: 443, targetPort: 'webhook' }]);
+  const pod = object('config/manager/deployment.yaml', asked).spec.template;
+  assert.deepEqual(pod.spec.containers[0].ports.at(-1), { name: 'webhook', containerPort: 9443 });
+  assert.deepEqual(Object.entries(service.spec.selector), Object.entries(pod.metadata.labels));
+  const place = { namespace: 'sites', namespaces: ['a'] };
+  const configurations = webhookConfigurationsOf(asked, place);
+  for (const [part, expected] of Object.entries(configurations)) {
+    const labels = { 'app.kubernetes.io/name': 'site-operator' };
+    const made = object(`config/webhook/${part}.yaml`, asked, place);
+    assert.deepEqual(made, { ...expected, metadata: { ...expected.metadata, labels } });
+  }
+  const { ingress } = object('config/network-policy/network_policy.yaml', asked).spec;
+  assert.deepEqual(ingress.at(-1), { ports: [{ protocol: 'TCP', port: 9443 }] });
+  const { resources } = parse(textOf('config/webhook/kustomization.yaml', asked));
+  assert.deepEqual(resources, ['service.yaml', 'mutating.yaml', 'validating.yaml']);
+  assert.ok(parse(textOf('config/manager/kustomization.yaml', asked)).resources.includes('../webhook'));
+  assert.equal(textOf('config/default/kustomization.yaml', asked), textOf('config/default/kustomization.yaml', plain));
+  const installed = objectsIn(textOf('dist/install.yaml', asked)).map(({ kind }) => kind);
+  assert.ok(installed.includes('MutatingWebhookConfiguration') && installed.includes('ValidatingWebhookConfiguration'));
+  assert.deepEqual(
+    pathsOf(plain).filter((path) => path.includes('webhook')),
+    [],
+  );
+  for (const { path, text } of generateFiles(asked)) assert.doesNotMatch(text, /caBundle/, path);
+});
+
+test('an operator of webhooks alone brings the definitions of their kinds', () => {
+  const alone = operator({ name: 'judge', webhooks: [{ for: Site, defaults: false, validates: true }] });
+  assert.deepEqual(
+    pathsOf(alone).filter((path) => /crd\/bases|config\/webhook/.test(path)),
+    [
+      'config/crd/bases/web.example.com_sites.yaml',
+      'config/webhook/kustomization.yaml',
+      'config/webhook/service.yaml',
+      'config/webhook/validating.yaml',
+    ],
+  );
+  const name = `a${'b'.repeat(55)}`;
+  assert.throws(
+    () => generateFiles({ ...alone, name, process: undefined }),
+    /-(metrics|webhook)" is no name of a Service/,
+  );
 });
 
 test('secure metrics are scraped with a token over TLS', () => {

@@ -14,6 +14,7 @@ import { metricsServiceFile, networkPolicyFile, serviceMonitorFile } from './mon
 import { operatorRoleFiles } from './operator-roles.ts';
 import { sampleFiles } from './samples.ts';
 import { userRoleFiles } from './user-roles.ts';
+import { webhookFiles } from './webhooks.ts';
 
 /**
  * The files of an operator, in the order of their paths. A definition that the API server would not take throws a
@@ -32,6 +33,7 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
     ...userRoleFiles(installation),
     ...managerFiles(installation),
     ...metricsServiceFile(installation),
+    ...webhookFiles(installation),
     networkPolicyFile(installation),
     ...serviceMonitorFile(installation),
   ];

@@ -1,5 +1,5 @@
 /** What is installed where: an operator's declarations together with what those who install it choose. */
-import { type Operator, type OperatorProcess, operatorProcess } from '@keelson/core';
+import { type Operator, type OperatorProcess, operatorProcess, webhookNames } from '@keelson/core';
 import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { label1035Problems, labelProblems, labelValueProblems } from '@keelson/schema/validation';
@@ -14,7 +14,7 @@ export interface GenerateOptions {
   readonly version?: string | undefined;
   /** The namespaces that it watches, in each of which it gets a Role. @default all, by a ClusterRole */
   readonly namespaces?: readonly string[] | undefined;
-  /** The kinds whose definitions it brings. @default those that its controllers reconcile and that `defineKind` made */
+  /** The kinds whose definitions it brings. @default those of its controllers and webhooks that `defineKind` made */
   readonly kinds?: readonly DefinedKind[] | undefined;
 }
 
@@ -53,8 +53,11 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
   if (namespaces !== undefined && process.namespacesVariable === undefined) {
     throw new RangeError(`${name}: it always watches all namespaces; leave "namespaces" out`);
   }
-  const service = metricsName({ name });
-  if (process.metrics !== undefined && label1035Problems(service).length > 0) {
+  const services = [
+    ...(process.metrics ? [metricsName({ name })] : []),
+    ...(process.webhooks ? [webhookNames({ name }).service] : []),
+  ];
+  for (const service of services.filter((each) => label1035Problems(each).length > 0)) {
     throw new RangeError(
       `${name}: "${service}" is no name of a Service: a lower-case letter, then lower-case letters, digits and dashes, at most 63; choose another name for the operator`,
     );
@@ -68,12 +71,13 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
   if (!/^\w[\w.:/@-]*$/.test(image)) {
     throw new RangeError(`${name}: "${image}" is no image: a name such as registry.example.com/${name}:1.0.0`);
   }
-  const definitions = (options.kinds ?? reconciledKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
+  const definitions = (options.kinds ?? definedKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
   return { operator, process, definitions, name, namespace, image, version, namespaces };
 }
 
-function reconciledKinds({ controllers }: Operator): readonly DefinedKind[] {
-  return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
+function definedKinds({ controllers, webhooks = [] }: Operator): readonly DefinedKind[] {
+  const kinds = new Set([...controllers, ...webhooks].map((each) => each.for));
+  return [...kinds].filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 
 /** A version as labels and the tags of images take it: a build comes after `_`, since `+` is refused in both. */

@@ -4,10 +4,20 @@ import type { Installation } from './installation.ts';
 
 const head = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' };
 
-const folders = ['config/crd', 'config/rbac', 'config/manager', 'config/network-policy', 'config/prometheus'] as const;
+const folders = [
+  'config/crd',
+  'config/rbac',
+  'config/manager',
+  'config/webhook',
+  'config/network-policy',
+  'config/prometheus',
+] as const;
 
 /** Always there: when the operator gets its first kind, config/default is the user's already, and would lack it. */
 const crds = 'config/crd';
+
+/** Comes with config/manager for the same reason, when the operator gets its first webhook. */
+const webhooks = 'config/webhook';
 
 /** For the objects in these files; a folder without any has none, but for that of the definitions. */
 export function kustomizationFiles(
@@ -21,7 +31,10 @@ export function kustomizationFiles(
         ...head,
         // For the settings: that file is the user's, and does not follow when another namespace is chosen.
         ...(folder === 'config/manager' && { namespace }),
-        resources: resourcesIn(folder, files),
+        resources: [
+          ...resourcesIn(folder, files),
+          ...(folder === 'config/manager' && filled.includes(webhooks) ? ['../webhook'] : []),
+        ],
       }),
     ),
     { path: 'config/default/kustomization.yaml', text: defaultText(filled), owner: 'user' },
@@ -39,7 +52,7 @@ apiVersion: ${head.apiVersion}
 kind: ${head.kind}
 resources:
 ${filled
-  .filter((folder) => folder !== prometheus)
+  .filter((folder) => folder !== prometheus && folder !== webhooks)
   .map(entry)
   .join('')}${
   filled.includes(prometheus)

@@ -80,7 +80,7 @@ function podSpec(installation: Installation): PodSpec {
 
 function managerContainer(installation: Installation): Container {
   const { image, process, namespaces } = installation;
-  const { args, health, metrics, namespacesVariable } = process;
+  const { args, health, metrics, webhooks, namespacesVariable } = process;
   const env = [
     ...process.env,
     ...(namespaces && namespacesVariable ? [{ name: namespacesVariable, value: namespaces.join(',') }] : []),
@@ -95,6 +95,7 @@ function managerContainer(installation: Installation): Container {
     ports: [
       { name: 'health', containerPort: health.port },
       ...(metrics ? [{ name: 'metrics', containerPort: metrics.port }] : []),
+      ...(webhooks ? [{ name: 'webhook', containerPort: webhooks.port }] : []),
     ],
     livenessProbe: { ...probe(health.livenessPath), initialDelaySeconds: 15, periodSeconds: 20 },
     readinessProbe: { ...probe(health.readinessPath), periodSeconds: 5 },

@@ -50,12 +50,21 @@ export function serviceMonitorFile(installation: Installation): readonly Generat
 }
 
 /**
- * The NetworkPolicy of `config/network-policy`: metrics for namespaces with the label `metrics: enabled`, and nothing
- * else. Probes come from the node, which is always let in.
+ * The NetworkPolicy of `config/network-policy`: metrics for namespaces with the label `metrics: enabled`, webhooks for
+ * everybody, and nothing else. Probes come from the node, which is always let in.
  */
 export function networkPolicyFile(installation: Installation): GeneratedFile {
   const { process, name, namespace } = installation;
   const labels = managerLabelsOf(installation);
+  const { metrics, webhooks } = process;
+  const at = (port: number) => ({ ports: [{ protocol: 'TCP', port } as const] });
+  const ingress = [
+    ...(metrics
+      ? [{ from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }], ...at(metrics.port) }]
+      : []),
+    // Where API servers call from is for the cluster to know.
+    ...(webhooks ? [at(webhooks.port)] : []),
+  ];
   const policy: NewNetworkPolicy = {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -63,14 +72,7 @@ export function networkPolicyFile(installation: Installation): GeneratedFile {
     spec: {
       podSelector: { matchLabels: labels },
       policyTypes: ['Ingress'],
-      ...(process.metrics && {
-        ingress: [
-          {
-            from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
-            ports: [{ protocol: 'TCP', port: process.metrics.port }],
-          },
-        ],
-      }),
+      ...(ingress.length > 0 && { ingress }),
     },
   };
   return yamlFile('config/network-policy/network_policy.yaml', policy);

@@ -158,8 +158,9 @@ async function definitionsOf(kinds: readonly DefinedKind[]): Promise<readonly Ne
   return kinds.map(crdOf);
 }
 
-function definedKinds({ controllers }: Operator): readonly DefinedKind[] {
-  return controllers.map((each) => each.for).filter((kind): kind is DefinedKind => 'definition' in kind);
+function definedKinds({ controllers, webhooks = [] }: Operator): readonly DefinedKind[] {
+  const kinds = new Set([...controllers, ...webhooks].map((each) => each.for));
+  return [...kinds].filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 
 function loggerOf(log: boolean | ((line: string) => void), clock: VirtualClock): Logger {

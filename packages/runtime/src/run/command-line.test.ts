@@ -135,6 +135,22 @@ test('a certificate has two files; without, metrics that are declared secure hav
   assert.deepEqual(given.metricsTls, { certFile: 'a', keyFile: 'b' });
 });
 
+test('webhooks have a port and a certificate of their own, of which only an operator with webhooks speaks', () => {
+  const answering = operator({ name: 'x', webhooks: [{ for: ConfigMap, defaults: true, validates: false }] });
+  assert.match(helpText(answering), /get \/metrics\n {2}--webhook-port N {6}where webhooks are answered/);
+  assert.doesNotMatch(helpText(plain), /webhook/);
+  assert.deepEqual(operatorProcess(answering).webhooks, { port: 9443 });
+  assert.equal(operatorProcess(plain).webhooks, undefined);
+  const { webhookPort, webhookTls } = readArguments([], {}, answering);
+  assert.deepEqual([webhookPort, webhookTls], [undefined, undefined]);
+  const given = readArguments(['--webhook-port', '0', '--webhook-cert', 'a', '--webhook-key', 'b'], {}, answering);
+  assert.deepEqual([given.webhookPort, given.webhookTls], [0, { certFile: 'a', keyFile: 'b' }]);
+  assert.throws(
+    () => readArguments(['--webhook-key', 'b'], {}, plain),
+    /--webhook-cert and --webhook-key must be given together/,
+  );
+});
+
 test('a plan logs warnings alone unless told otherwise', () => {
   const levelOf = (...argv: readonly string[]) => {
     const { plan, logLevel } = readArguments(argv, {}, plain);

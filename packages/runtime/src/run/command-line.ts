@@ -7,9 +7,11 @@ import {
   type NamespacedName,
   type Operator,
   type Setting,
+  servesWebhooks,
   settingFrom,
   settingsOf,
   validSettings,
+  webhookPort,
 } from '@keelson/core';
 import { type Level, levels } from '../log/log.ts';
 import type { LeadershipOptions } from '../manager/leadership.ts';
@@ -24,6 +26,10 @@ export interface Arguments {
   readonly healthPort: number;
   readonly metricsPort: number;
   readonly metricsTls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Absent: where webhooks usually are, if the process runs in the cluster. */
+  readonly webhookPort: number | undefined;
+  /** Absent: those that the operator keeps itself. */
+  readonly webhookTls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly gracePeriodMs: number;
   /** Absent: what the controllers declare. */
   readonly resyncMs: number | undefined;
@@ -52,6 +58,9 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     'metrics-cert': { type: 'string' },
     'metrics-key': { type: 'string' },
     'metrics-port': { type: 'string', default: '8080' },
+    'webhook-cert': { type: 'string' },
+    'webhook-key': { type: 'string' },
+    'webhook-port': { type: 'string' },
     'leader-elect': { type: 'boolean', default: leaderElection },
     'leader-elect-lease': { type: 'string' },
     'leader-elect-lease-duration': { type: 'string', default: '15' },
@@ -75,7 +84,7 @@ export function readArguments(argv: readonly string[], env: Environment, operato
   const parsed = parse(argv, { ...flags, ...own });
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
   const metricsPort = port('--metrics-port', values['metrics-port']);
-  const metricsTls = pairOf(values['metrics-cert'], values['metrics-key']);
+  const metricsTls = pairOf('metrics', values['metrics-cert'], values['metrics-key']);
   return {
     kubeconfig: values.kubeconfig,
     context: values.context,
@@ -83,6 +92,8 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     healthPort: port('--health-port', values['health-port']),
     metricsPort,
     metricsTls,
+    webhookPort: values['webhook-port'] === undefined ? undefined : port('--webhook-port', values['webhook-port']),
+    webhookTls: pairOf('webhook', values['webhook-cert'], values['webhook-key']),
     gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
     resyncMs: values.resync === undefined ? undefined : resyncIn(values.resync),
     plan: values.plan,
@@ -187,10 +198,14 @@ function givenSettings(
   return Object.fromEntries(given);
 }
 
-function pairOf(certFile: string | undefined, keyFile: string | undefined): Arguments['metricsTls'] {
+function pairOf(
+  what: string,
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): { readonly certFile: string; readonly keyFile: string } | undefined {
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
   if (certFile === undefined && keyFile === undefined) return undefined;
-  throw new RangeError('--metrics-cert and --metrics-key must be given together');
+  throw new RangeError(`--${what}-cert and --${what}-key must be given together`);
 }
 
 function port(option: string, text: string): number {
@@ -216,13 +231,17 @@ function oneOf<const T extends string>(option: string, text: string, choices: re
 
 const ownCertificate = '\n                        (default: with a certificate that nobody vouches for)';
 
+const webhookOptions = `
+  --webhook-port N      where webhooks are answered (default: ${webhookPort} in a pod, nowhere
+                        outside of the cluster; 0: nowhere)
+  --webhook-cert FILE, --webhook-key FILE
+                        with this certificate, which somebody else renews (default:
+                        with one that the operator makes, keeps and renews itself)`;
+
 /** The text of `--help`. */
-export const helpText = ({
-  name,
-  leaderElection: leads = false,
-  secureMetrics: secure = false,
-  settings,
-}: Operator): string => `Usage: ${name} [options]
+export const helpText = (operator: Operator): string => {
+  const { name, leaderElection: leads = false, secureMetrics: secure = false, settings } = operator;
+  return `Usage: ${name} [options]
 
 Runs the operator until it gets SIGTERM or SIGINT.
 
@@ -235,7 +254,7 @@ Options:
   --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
   --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
   --metrics-cert FILE, --metrics-key FILE
-                        answer with TLS, and only those who may get /metrics${secure ? ownCertificate : ''}
+                        answer with TLS, and only those who may get /metrics${secure ? ownCertificate : ''}${servesWebhooks(operator) ? webhookOptions : ''}
   --leader-elect        let one of several replicas work while the others stand by
                         (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
   --leader-elect-lease NAMESPACE/NAME
@@ -257,6 +276,7 @@ Options:
                         nothing, and end; the right to read is enough
   --help                this text
 ${settings === undefined ? '' : settingsHelp(settingsOf(settings, name))}`;
+};
 
 /** Where the text of an option begins. */
 const column = 24;

@@ -1,7 +1,8 @@
 /** `run`: an operator as a process. It reads arguments, environment and signals, prints, and sets the exit code. */
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
-import { loadConfig } from '@keelson/client';
+import { type ClusterConfig, loadConfig } from '@keelson/client';
+import { servesWebhooks } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import type { EngineOperator } from '../controller/engine-operator.ts';
 import { jsonLogger, textLogger } from '../log/log.ts';
@@ -22,7 +23,7 @@ import { type Arguments, checkSettings, helpText, readArguments } from './comman
 export async function run(
   operator: EngineOperator,
   argv: readonly string[] = process.argv.slice(2),
-  tracing: Pick<ManagerOptions, 'tracer' | 'headers'> = {},
+  given: Pick<ManagerOptions, 'tracer' | 'headers' | 'webhooks'> = {},
 ): Promise<void> {
   let stop: AbortSignal | undefined;
   let isPlan = false;
@@ -63,8 +64,9 @@ export async function run(
         tls: options.metricsTls,
         setBy: '--metrics-port',
       },
+      webhooks: webhooksFor(operator, options, config, logger),
       processMetrics: true,
-      ...tracing,
+      ...given,
       gracePeriodMs: options.gracePeriodMs,
       resyncMs: options.resyncMs,
       settings: options.settings,
@@ -90,6 +92,25 @@ export async function run(
     if (stop?.aborted || isPlan) process.exit(1);
     process.exitCode = 1;
   }
+}
+
+/** Only a pod is found by its Service; elsewhere webhooks are answered where that was asked for. */
+function webhooksFor(
+  operator: EngineOperator,
+  { webhookPort, webhookTls: tls }: Arguments,
+  { context }: ClusterConfig,
+  logger: Logger,
+): NonNullable<ManagerOptions['webhooks']> {
+  const isInPod = context === undefined;
+  if (webhookPort === undefined && !isInPod) {
+    if (servesWebhooks(operator)) {
+      logger.warn('Webhooks are not answered outside of the cluster; keelson run has --webhook-url for that');
+    }
+    return false;
+  }
+  // Outside, nobody finds another replica instead, and who presses Ctrl-C waits for it.
+  const drainMs = isInPod ? undefined : 0;
+  return webhookPort !== 0 && { port: webhookPort, tls, setBy: '--webhook-port', drainMs };
 }
 
 /** The version of this package; its file is here or one folder up where it is published, and two up in the checkout. */

@@ -1,0 +1,31 @@
+/**
+ * `config/webhook`: the Service by which the API server reaches the operator, and the configurations that tell it to.
+ *
+ * None of them names a `caBundle`: the operator writes it, under a field manager of its own.
+ */
+import { webhookConfigurationsOf, webhookNames } from '@keelson/core';
+import type { NewService } from '@keelson/core/v1';
+import { type GeneratedFile, yamlFile } from './generated-file.ts';
+import { type Installation, labelsOf, managerLabelsOf } from './installation.ts';
+
+/** None where the API server never calls. */
+export function webhookFiles(installation: Installation): readonly GeneratedFile[] {
+  const { operator, process, namespace } = installation;
+  if (process.webhooks === undefined) return [];
+  const service: NewService = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: webhookNames(operator).service, namespace, labels: managerLabelsOf(installation) },
+    spec: { selector: managerLabelsOf(installation), ports: [{ name: 'webhook', port: 443, targetPort: 'webhook' }] },
+  };
+  const { mutating, validating } = webhookConfigurationsOf(operator, installation);
+  const labels = labelsOf(installation);
+  return [
+    yamlFile('config/webhook/service.yaml', service),
+    ...[['mutating', mutating] as const, ['validating', validating] as const].flatMap(([file, object]) =>
+      object === undefined
+        ? []
+        : [yamlFile(`config/webhook/${file}.yaml`, { ...object, metadata: { ...object.metadata, labels } })],
+    ),
+  ];
+}
