@@ -21,9 +21,13 @@ interface Flag {
 export function completionScript(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
   const places = placesOf(program, program.name());
   if (shell === 'fish') return fish(places);
-  // zsh runs the functions of bash by itself.
-  return shell === 'zsh' ? `autoload -U +X bashcompinit && bashcompinit\n${bash(places)}` : bash(places);
+  return shell === 'zsh' ? `${zshPrelude}${bash(places)}` : bash(places);
 }
+
+/** zsh runs the functions of bash by itself, once it has been told to complete at all. */
+const zshPrelude = `(( $+functions[compdef] )) || { autoload -U compinit && compinit }
+autoload -U +X bashcompinit && bashcompinit
+`;
 
 function placesOf(command: Command, path: string): readonly Place[] {
   const help = command.createHelp();
@@ -46,7 +50,10 @@ const sentence = (text: string) => (text.split(/[.;](?:\s|$)/)[0] ?? '').replace
 
 const isChoices = (value: Flag['value']): value is readonly string[] => typeof value === 'object';
 
-/** Walks the words to find the command, then offers what can follow the last of them. */
+/**
+ * Walks the words to find the command, then offers what can follow the last of them. It keeps to what zsh understands as
+ * well: no slices of arrays, and no variable called `path`, which is the search path there.
+ */
 function bash(places: readonly Place[]): string {
   const commands = places.slice(1).map(({ path }) => `'${path}'`);
   const wants = (value: 'file' | 'other') => {
@@ -56,30 +63,33 @@ function bash(places: readonly Place[]): string {
     return [...flags].join('|');
   };
   const choices = places.flatMap(({ path, flags }) =>
-    flags.flatMap(({ long, value }) => (isChoices(value) ? [`'${path} ${long}') words='${value.join(' ')}' ;;`] : [])),
+    flags.flatMap(({ long, value }) =>
+      isChoices(value) ? [`'${path} ${long}') offered='${value.join(' ')}' ;;`] : [],
+    ),
   );
   const follow = places.map(({ path, commands: below, flags, choices: first }) => {
     const words = [...below.map(([name]) => name), ...first, ...flags.map(({ long }) => long)];
-    return `'${path}') words='${words.join(' ')}' ;;`;
+    return `'${path}') offered='${words.join(' ')}' ;;`;
   });
   return `# Completion for keelson, made by "keelson completion".
 _keelson() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path=keelson word words=''
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in ${commands.join('|')}) path="$path $word" ;; esac
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" place=keelson next offered='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    next="$place \${COMP_WORDS[i]}"
+    case "$next" in ${commands.join('|')}) place="$next" ;; esac
   done
   case "$previous" in
     ${wants('file')}) COMPREPLY=($(compgen -f -- "$current")); return ;;
     ${wants('other')}) COMPREPLY=(); return ;;
   esac
-  case "$path $previous" in
+  case "$place $previous" in
     ${choices.join('\n    ')}
     *)
-      case "$path" in
+      case "$place" in
         ${follow.join('\n        ')}
       esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
 }
 complete -o filenames -F _keelson keelson
 `;
@@ -88,19 +98,14 @@ complete -o filenames -F _keelson keelson
 function fish(places: readonly Place[]): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = places.flatMap(({ path, commands, flags, choices }) => {
-    const at = `complete -c keelson -f -n ${quoted(`test (__keelson_path) = "${path}"`)}`;
+    const at = `complete -c keelson -n ${quoted(`test (__keelson_path) = "${path}"`)}`;
     return [
       ...commands.map(([name, description]) => `${at} -a ${name} -d ${quoted(description)}`),
       ...choices.map((choice) => `${at} -a ${choice}`),
       ...flags.map(({ long, description, value }) => {
-        const takes =
-          value === 'none'
-            ? ''
-            : value === 'file'
-              ? ' -r -F'
-              : value === 'other'
-                ? ' -x'
-                : ` -x -a ${quoted(value.join(' '))}`;
+        const takes = isChoices(value)
+          ? ` -x -a ${quoted(value.join(' '))}`
+          : { none: '', file: ' -r -F', other: ' -x' }[value];
         return `${at} -l ${long.slice(2)}${takes} -d ${quoted(description)}`;
       }),
     ];
@@ -116,6 +121,7 @@ function __keelson_path
   end
   echo $path
 end
+complete -c keelson -f
 ${lines.join('\n')}
 `;
 }
