@@ -5,6 +5,7 @@
  * told to and says what that needs, runs it when told to, and ends when its parent is gone.
  */
 import './dev-tether.ts';
+import module from 'node:module';
 import { rulesOf } from '@keelson/core';
 import { run } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
@@ -12,7 +13,7 @@ import type { FromChild, ToChild } from './dev-messages.ts';
 import { loadOperator, type OperatorModule } from './operator-module.ts';
 import { isEngineOperator, programOf } from './run-operator.ts';
 
-let module: OperatorModule | undefined;
+let loaded: OperatorModule | undefined;
 
 process.channel?.ref(); // until there is an operator, waiting for one is all that keeps the process alive
 process.on('message', (message: ToChild) => {
@@ -20,10 +21,16 @@ process.on('message', (message: ToChild) => {
   else void go(message);
 });
 
+/** What is compiled is kept for the process that stands by next: it takes a third of the time to start then. */
+function keepCompiled(): void {
+  module.flushCompileCache?.(); // Node 22.10 has it
+}
+
 async function load({ cwd, operator: file }: ToChild & { readonly type: 'load' }): Promise<void> {
+  keepCompiled();
   try {
-    module = await loadOperator({ cwd, operator: file });
-    const { operator, kinds, place } = module;
+    loaded = await loadOperator({ cwd, operator: file });
+    const { operator, kinds, place } = loaded;
     tell({
       type: 'loaded',
       name: operator.name,
@@ -38,7 +45,7 @@ async function load({ cwd, operator: file }: ToChild & { readonly type: 'load' }
 
 async function go({ argv }: ToChild & { readonly type: 'go' }): Promise<void> {
   process.channel?.unref();
-  if (module !== undefined && isEngineOperator(module.operator)) await run(module.operator, argv);
+  if (loaded !== undefined && isEngineOperator(loaded.operator)) await run(loaded.operator, argv);
 }
 
 function tell(message: FromChild): void {

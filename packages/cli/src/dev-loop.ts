@@ -35,6 +35,12 @@ export interface LoopOptions {
   readonly argv: readonly string[];
 }
 
+/** A process with the sources in it, and what they need. */
+interface Ready {
+  readonly process: OperatorProcess;
+  readonly loaded: Loaded;
+}
+
 export class DevLoop implements AsyncDisposable {
   readonly #workplace: Workplace;
   readonly #options: LoopOptions;
@@ -68,7 +74,7 @@ export class DevLoop implements AsyncDisposable {
         await this.#turn(place, change, Promise.race([next.promise, stopped]), signal);
       } catch (error) {
         if (signal.aborted) return;
-        await this.#tellFailure(error);
+        this.#tellFailure(error);
       }
       change = (await Promise.race([next.promise, stopped])) ?? undefined;
       if (change !== undefined) this.#shell.out(`${change.path} has changed.\n`);
@@ -90,19 +96,16 @@ export class DevLoop implements AsyncDisposable {
     interrupted: Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void> {
-    const loading = this.#standby.load(this.#choice);
-    // A module may wait for something for ever; the next change ends that.
-    const loaded = await Promise.race([loading, interrupted.then(() => undefined)]);
-    if (loaded === undefined) {
-      loading.catch(() => {});
-      await this.#renewStandby();
-      return;
+    const ready = await this.#load(interrupted);
+    if (ready === undefined) return;
+    const { loaded } = ready;
+    let how: string;
+    try {
+      how = await this.#replace(ready, signal);
+    } catch (error) {
+      await ready.process.stop();
+      throw error;
     }
-    const { client, admit } = this.#workplace;
-    const installed = await applyDefinitions(client, loaded.definitions, signal);
-    for (const each of installed) if (each.result !== 'unchanged') this.#shell.out(lineOf(each, this.#shell));
-    const [how] = await Promise.all([admit(loaded), this.#current?.stop()]);
-    await this.#start(loaded);
     const runs = `${loaded.name} runs ${how}`;
     const after = change && ` again, after ${Math.round(systemClock.monotonic() - change.since)} ms`;
     if (this.#hasRun) this.#shell.out(`${runs}${after}.\n`);
@@ -117,16 +120,41 @@ export class DevLoop implements AsyncDisposable {
     if (this.#options.samples) await this.#applySamples();
   }
 
-  async #start({ name, program }: Loaded): Promise<void> {
-    const { env } = this.#workplace;
-    const started = program === undefined ? this.#standby : OperatorProcess.program(program, this.#options.argv, env);
+  /** What stands by loads the sources; nothing, when the next change comes before it has. */
+  async #load(interrupted: Promise<unknown>): Promise<Ready | undefined> {
+    const process = this.#standby;
+    try {
+      const loading = process.load(this.#choice);
+      // A module may wait for something for ever; the next change ends that.
+      const loaded = await Promise.race([loading, interrupted.then(() => undefined)]);
+      loading.catch(() => {});
+      if (loaded !== undefined) return { process, loaded };
+      await process.stop();
+      return undefined;
+    } catch (error) {
+      await process.stop();
+      throw error;
+    } finally {
+      // Now, not when this one runs: the very next change may come a moment after that.
+      this.#standby = OperatorProcess.waiting(this.#workplace.env);
+    }
+  }
+
+  /** Brings the cluster up to date, ends the one that runs, and says as whom the next one then works. */
+  async #replace({ process, loaded }: Ready, signal: AbortSignal): Promise<string> {
+    const { client, admit, env } = this.#workplace;
+    const installed = await applyDefinitions(client, loaded.definitions, signal);
+    for (const each of installed) if (each.result !== 'unchanged') this.#shell.out(lineOf(each, this.#shell));
+    const [how] = await Promise.all([admit(loaded), this.#current?.stop()]);
+    const { name, program } = loaded;
+    const started = program === undefined ? process : OperatorProcess.program(program, this.#options.argv, env);
     if (program === undefined) started.go([...engineFlags, ...this.#options.argv]);
-    else await this.#standby.stop();
+    else await process.stop();
     this.#current = started;
-    this.#standby = OperatorProcess.waiting(env);
     started.onEndedAlone((how) => {
       this.#shell.err(`${name} has ended (${how}); it is started again with the next change.\n`);
     });
+    return how;
   }
 
   /** Those that could not be applied are tried again with each change. */
@@ -141,16 +169,9 @@ export class DevLoop implements AsyncDisposable {
     }
   }
 
-  async #tellFailure(error: unknown): Promise<void> {
+  #tellFailure(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     const rest = this.#current?.isOver === false ? ' The one from before goes on.' : '';
-    await this.#renewStandby();
     this.#shell.err(`${painted(this.#shell, 'red', text)}\nWaiting for the next change.${rest}\n`);
-  }
-
-  /** One that began to load has half of a module in it. */
-  async #renewStandby(): Promise<void> {
-    await this.#standby.stop();
-    this.#standby = OperatorProcess.waiting(this.#workplace.env);
   }
 }

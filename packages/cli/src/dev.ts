@@ -30,13 +30,16 @@ export async function dev(options: DevOptions, shell: Shell, signal: AbortSignal
   }
 }
 
+/** Each process begins with what the one before it has compiled. */
+const compiledIn = (folder: string) => ({ NODE_COMPILE_CACHE: join(folder, 'compiled') });
+
 async function onOwnCluster(options: DevOptions, shell: Shell, folder: string, signal: AbortSignal): Promise<void> {
   const file = join(folder, 'kubeconfig');
   await withCluster(options, shell, signal, async ({ cluster, kubeconfig }) => {
     const client = createClient({ transport: cluster.transport, fieldManager: 'keelson', signal });
     const workplace: Workplace = {
       client,
-      env: { ...shell.env, KUBECONFIG: file },
+      env: { ...compiledIn(folder), ...shell.env, KUBECONFIG: file },
       async admit(operator) {
         await applyRole(client, operator);
         await writeFile(file, operatorKubeconfig(kubeconfig, operator), { mode: 0o600 });
@@ -61,7 +64,7 @@ async function onOtherCluster(options: DevOptions, shell: Shell, folder: string,
   shell.out(`Working on ${config.server}, by ${config.source}.\n`);
   const workplace: Workplace = {
     client: cluster.client.with({ signal }),
-    env: await environmentFor({ ...options, context: config.context }, shell, folder),
+    env: { ...compiledIn(folder), ...(await environmentFor({ ...options, context: config.context }, shell, folder)) },
     admit: async () => 'as the user of the kubeconfig',
   };
   await using loop = new DevLoop(workplace, options, shell);
