@@ -16,7 +16,7 @@ export function kindFlags(command: Command, kindText: string): Command {
     .option('--group <group>', 'its group, before the domain, or with a dot all of it; without it, the domain alone')
     .option('--version <version>', 'its version; without it, v1alpha1')
     .option('--kind <kind>', kindText)
-    .option('--plural <plural>', 'its plural; without it, the kind in lower case with an s')
+    .option('--plural <plural>', 'its plural; without it, that of the kind in lower case: policies for Policy')
     .option('--image <image>', 'the image in its sample; without it, one that does nothing');
 }
 

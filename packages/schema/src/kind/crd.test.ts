@@ -38,6 +38,23 @@ test('names follow from the kind', () => {
   assert.equal(spec.scope, 'Namespaced');
 });
 
+test('the plural is that of an English word', () => {
+  for (const [kind, plural] of [
+    ['Memcached', 'memcacheds'],
+    ['Echo', 'echos'],
+    ['NetworkPolicy', 'networkpolicies'],
+    ['Gateway', 'gateways'],
+    ['Redis', 'redises'],
+    ['Mailbox', 'mailboxes'],
+    ['Quiz', 'quizes'],
+    ['Stash', 'stashes'],
+    ['Batch', 'batches'],
+    ['Graph', 'graphs'],
+  ] as const) {
+    assert.equal(crdOf({ definition: definition({}, { kind }) }).spec.names.plural, plural);
+  }
+});
+
 test('names can be given', () => {
   const names = { plural: 'stashes', singular: 'stash', shortNames: ['st'], categories: ['all'] };
   const { metadata, spec } = crdOf({ definition: definition({}, { ...names, kind: 'Stash', scope: 'Cluster' }) });

@@ -49,7 +49,7 @@ export interface KindDefinition {
   readonly kind: string;
   /** What the kind is for; `kubectl explain` shows it. */
   readonly description?: string;
-  /** @default the kind in lower case, with an `s` */
+  /** @default that of the kind in lower case, as in English: `policies` for `Policy` */
   readonly plural?: string;
   /** @default the kind in lower case */
   readonly singular?: string;

@@ -17,13 +17,19 @@ export interface Names {
 /** The names, with those that follow from the kind. */
 export function namesOf({ kind, plural, singular, shortNames, categories }: KindDefinition): Names {
   return {
-    plural: plural ?? `${kind.toLowerCase()}s`,
+    plural: plural ?? pluralOf(kind.toLowerCase()),
     singular: singular ?? kind.toLowerCase(),
     kind,
     listKind: `${kind}List`,
     ...(shortNames?.length && { shortNames }),
     ...(categories?.length && { categories }),
   };
+}
+
+/** As English and the generators of Kubernetes have it: `memcacheds`, `policies`, `gateways`, `redises`, `boxes`. */
+function pluralOf(word: string): string {
+  if (/([sxz]|[cs]h)$/.test(word)) return `${word}es`;
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
 /** Refuses names that the API server would not take. */
