@@ -11,9 +11,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exit, stdout } from 'node:process';
+import { argv, exit, stdout } from 'node:process';
 import { build, dist, outputOf } from './build.ts';
 import { type Package, publishedPackages, root } from './workspace.ts';
+
+const usage = `usage: npm run registry
+
+Builds and packs what is published, and serves it to npm on this machine until Ctrl-C; it says how to use it. There are
+no options.
+`;
 
 /** What `npm pack --json` says of a package. */
 interface Packed {
@@ -87,6 +93,10 @@ function changedAt(path: string): number {
 }
 
 if (import.meta.main) {
+  if (argv.length > 2) {
+    stdout.write(usage);
+    exit(argv.slice(2).every((each) => each === '--help' || each === '-h') ? 0 : 2);
+  }
   const registry = await startRegistry();
   stdout.write(`Serving ${registry.packages.join(', ')}.\n\n  npm config set @keelson:registry ${registry.url}\n\n`);
   stdout.write('Ctrl-C ends it; npm config delete @keelson:registry forgets it.\n');
