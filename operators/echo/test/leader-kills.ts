@@ -1,14 +1,13 @@
 /** Echos while the leader is killed again and again: one Job for each, by the server's own record. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { createClient } from '@keelson/client';
 import { conditionOf, deadline, sleep, type Transport } from '@keelson/core';
 import { Job } from '@keelson/core/batch/v1';
 import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import type { Kubernetes } from '@keelson/tools-kubernetes';
+import { auditEntries, type Kubernetes } from '@keelson/tools-kubernetes';
 import { Echo } from '../src/api/v1alpha1.ts';
-import { namespace, startReplica } from './replicas.ts';
+import { namespace, operatorUser, startReplica } from './replicas.ts';
 
 export interface KillsOptions {
   readonly kube: Kubernetes;
@@ -66,23 +65,11 @@ export async function killLeaders({ kube, transport, kubeconfig, kills, echosEac
 }
 
 /** The names of all Jobs that the operator has ever made, by the server's own record. */
-async function jobsMade({ auditLog = '' }: Kubernetes): Promise<readonly string[]> {
-  const entries = (await readFile(auditLog, 'utf8'))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as AuditEntry);
-  return entries
-    .filter(({ verb, objectRef, user, responseStatus }) => {
-      const isOurs = user.username === `system:serviceaccount:${namespace}:echo-operator`;
-      return isOurs && verb === 'create' && objectRef?.resource === 'jobs' && responseStatus?.code === 201;
+async function jobsMade(kube: Kubernetes): Promise<readonly string[]> {
+  return (await auditEntries(kube, operatorUser))
+    .filter(({ verb, objectRef, responseStatus }) => {
+      return verb === 'create' && objectRef?.resource === 'jobs' && responseStatus?.code === 201;
     })
     .map(({ objectRef }) => objectRef?.name ?? '')
     .sort();
-}
-
-interface AuditEntry {
-  readonly verb: string;
-  readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource: string; readonly name?: string };
-  readonly responseStatus?: { readonly code: number };
 }

@@ -10,6 +10,9 @@ const config = fileURLToPath(new URL('../config', import.meta.url));
 const { name } = echoOperator;
 export const namespace = `${name}-system`;
 
+/** As whom the operator acts. */
+export const operatorUser = `system:serviceaccount:${namespace}:${name}`;
+
 export interface ReplicaProcess {
   readonly id: string;
   readonly log: () => string;

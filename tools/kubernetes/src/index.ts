@@ -1,3 +1,4 @@
+export { type AuditEntry, auditEntries } from './audit-entries.ts';
 export { kubernetesVersion } from './binaries/versions.ts';
 export { type Availability, type AvailabilityOptions, availability } from './cluster/availability.ts';
 export { startControllerManager } from './controller-manager.ts';

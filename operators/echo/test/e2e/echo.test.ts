@@ -8,15 +8,20 @@ import {
   type Kind,
   type NamespacedName,
   type ObjectOf,
+  rulesOf,
   sleep,
   type Transport,
 } from '@keelson/core';
 import { CronJob, Job } from '@keelson/core/batch/v1';
 import { systemClock } from '@keelson/core/system';
-import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { Namespace, ResourceQuota } from '@keelson/core/v1';
+import { auditEntries, availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { allowedByOthers, rightsAudited, rightsIn } from '../../../memcached/test/rights-asked.ts';
 import { Echo, ScheduledEcho } from '../../src/api/v1alpha1.ts';
+import { echoOperator } from '../../src/operator.ts';
 import { killLeaders } from '../leader-kills.ts';
-import { install, type ReplicaProcess, startReplica } from '../replicas.ts';
+import { hourly, impliedRights, jobSpec, named, spareRights } from '../life.ts';
+import { install, operatorUser, type ReplicaProcess, startReplica } from '../replicas.ts';
 
 const found = await availability({ pods: true });
 
@@ -102,5 +107,36 @@ describe('the Echo operator on real Kubernetes', { skip: found.available ? false
       await eventually(CronJob, 'default/often', ({ spec }) => spec.concurrencyPolicy === 'Forbid');
       await eventually(ScheduledEcho, 'default/often', ({ status }) => status?.lastSuccessfulTime !== undefined);
     });
+
+    test('what somebody else made is left alone, and a Job that could not run is stopped for the next message', async () => {
+      const suspended = { ...jobSpec, suspend: true };
+      await client().create(Job, { metadata: named('taken-1'), spec: suspended });
+      const cronJobSpec = { schedule: '0 * * * *', suspend: true, jobTemplate: { spec: suspended } };
+      await client().create(CronJob, { metadata: named('taken'), spec: cronJobSpec });
+      await client().create(Echo, { metadata: named('taken'), spec: { message: 'Hi' } });
+      await client().create(ScheduledEcho, { metadata: named('taken'), spec: hourly });
+      for (const kind of [Echo, ScheduledEcho]) {
+        const echo = await eventually(kind, 'default/taken', (each) => conditionOf(each, 'Degraded').status === 'True');
+        assert.match(conditionOf(echo, 'Degraded').reason, /^(Cron)?JobNotControlled$/);
+      }
+      const metadata = { namespace: 'full', name: 'stopped' };
+      await client().create(Namespace, { metadata: { name: 'full' } });
+      const none = { metadata: { ...metadata, name: 'none' }, spec: { hard: { pods: '0' } } };
+      await client().create(ResourceQuota, none);
+      await client().create(Echo, { metadata, spec: { message: 'first' } });
+      await eventually(Job, 'full/stopped-1', () => true);
+      await client().patch(Echo, 'full/stopped', { spec: { message: 'second' } });
+      await eventually(Job, 'full/stopped-2', () => true);
+      assert.equal(await client().find(Job, 'full/stopped-1'), undefined);
+    });
+  });
+
+  test('in all of this the operator has asked for what its generated roles grant, but for the listed rights', async () => {
+    const granted = rightsIn(rulesOf(echoOperator));
+    const entries = await auditEntries(kube, operatorUser);
+    // docs/generate.md gives the reasons.
+    const exceptions = [...granted.filter((right) => right.startsWith('list ')), ...impliedRights, ...spareRights];
+    assert.deepEqual([...rightsAudited(entries), ...exceptions].sort(), granted);
+    assert.deepEqual(allowedByOthers(entries, 'echo-operator'), []);
   });
 });

@@ -4,12 +4,15 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sleep } from '@keelson/core';
+import { type PolicyRule, rulesOf, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { auditEntries, availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { memcachedOperator } from '../../src/operator.ts';
 import { operatorWrites } from '../audit.ts';
-import { install } from '../installation.ts';
+import { install, operatorUser } from '../installation.ts';
+import { impliedRights, spareRights } from '../life.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
+import { allowedByOthers, rightsAudited, rightsIn, withoutRight } from '../rights-asked.ts';
 import { converged, eventually, kubectlOf, memcachedManifest, sliceTests } from '../slice.ts';
 import { getStuck, stuck } from '../stuck.ts';
 
@@ -138,7 +141,62 @@ describe('the first slice on real Kubernetes', { skip }, () => {
     assert.equal(await operator.stop('SIGTERM'), 0, operator.log());
     operator = startOperator(kubeconfig);
   });
+
+  test('in all of this the operator has asked for what its generated roles grant, but for the listed rights', async () => {
+    await using leader = startOperator(kubeconfig, election);
+    await using follower = startOperator(kubeconfig, election);
+    // The second time is the same Event, with a count.
+    await kubectl().apply(memcachedManifest('asked', { size: 1 }));
+    for (const paused of [true, false, true, false]) {
+      const patch = JSON.stringify({ spec: { paused } });
+      await kubectl().ok('patch', 'memcached', 'asked', '--type=merge', '-p', patch);
+      const shown = 'jsonpath={.status.conditions[?(@.type=="Progressing")].reason}';
+      await eventually(
+        `paused is ${paused}`,
+        () => kubectl().ok('get', 'memcached', 'asked', '-o', shown),
+        (reason) => (reason === 'Paused') === paused,
+      );
+    }
+    const entries = () => auditEntries(kube, operatorUser);
+    const left = await eventually(
+      'every other right is asked for',
+      async () => rightsAudited(await entries()),
+      (asked) => asked.length >= granted.length - exceptions.length,
+      30_000,
+    );
+    assert.deepEqual([...left, ...exceptions].sort(), granted);
+    assert.deepEqual(allowedByOthers(await entries(), 'memcached-operator'), []);
+    await kubectl().ok('delete', 'memcached', 'asked');
+    for (const each of [leader, follower]) assert.ok(each.isRunning(), each.log());
+  });
+
+  test('each right that the server looks for by itself is missed when it alone is taken away', async () => {
+    const role = (rules: readonly PolicyRule[]) =>
+      kubectl().ok('patch', 'clusterrole', 'memcached-operator', '--type=merge', '-p', JSON.stringify({ rules }));
+    const rules = rulesOf({ ...memcachedOperator, leaderElection: false });
+    const shown = 'jsonpath={.status.conditions[?(@.type=="Degraded")].reason}';
+    for (const [index, right] of impliedRights.entries()) {
+      const name = `implied-${index}`;
+      const reads = (expected: string) =>
+        eventually(
+          `${expected} without ${right}`,
+          () => kubectl().ok('get', 'memcached', name, '-o', shown),
+          (reason) => reason === expected,
+        );
+      await role(withoutRight(rules, right));
+      await kubectl().apply(memcachedManifest(name, { size: 1 }));
+      await reads('Forbidden');
+      await role(rules);
+      await reads('AsExpected');
+      await kubectl().ok('delete', 'memcached', name, '--wait=false');
+    }
+  });
 });
+
+const granted = rightsIn(rulesOf(memcachedOperator));
+/** docs/generate.md gives the reasons. */
+const exceptions = [...granted.filter((right) => right.startsWith('list ')), ...impliedRights, ...spareRights];
+const election = ['--leader-elect', '--leader-elect-lease', 'memcached-operator-system/memcached-operator'];
 
 /** How often the operator has looked at what is in that namespace since then, by its log. */
 function passesIn(log: string, namespace: string, sinceMs: number): number {

@@ -1,0 +1,51 @@
+/** The life of a Memcached in virtual time, in which the operator makes use of every right that it has. */
+import { conditionOf, rulesOf } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
+import type { TestCluster } from '@keelson/testing';
+import { Memcached } from '../src/api/v1alpha1.ts';
+import { memcachedOperator } from '../src/operator.ts';
+import { watchedKinds } from './rights-asked.ts';
+
+const key = 'default/cache';
+
+/** On a cluster with two replicas. */
+export async function lifeOfMemcached(cluster: TestCluster): Promise<void> {
+  const { client, replicas, faults, clock } = cluster;
+  const available = (size: number) =>
+    cluster.eventually(
+      Memcached,
+      key,
+      (each) => conditionOf(each, 'Available').status === 'True' && each.status?.nodes?.length === size,
+    );
+  await client.create(Memcached, { metadata: { namespace: 'default', name: 'cache' }, spec: { size: 1 } });
+  await available(1);
+  await client.patch(Deployment, key, { spec: { replicas: 3 } });
+  await client.patch(Memcached, key, { spec: { size: 2 } });
+  await available(2);
+  // The second time is the same Event, with a count.
+  for (const paused of [true, false, true, false]) {
+    await client.patch(Memcached, key, { spec: { paused } });
+    await clock.advance(20_000);
+  }
+  // A list that could not be streamed is asked for in pages.
+  replicas[0]?.crash();
+  for (const _ of watchedKinds(rulesOf(memcachedOperator)))
+    faults.next('cut', ({ path }) => path.includes('sendInitialEvents'));
+  await replicas[0]?.start();
+  await clock.advance(60_000);
+  await client.delete(Memcached, key);
+  await cluster.eventuallyGone(Deployment, key);
+}
+
+/** Asked for by no request: who watches a kind sees whole objects, and reads that pass the cache by may get one. */
+export const spareRights = ['get /pods', 'get cache.example.com/memcacheds'];
+
+/** The server looks for these in the middle of a request for another one. */
+export const impliedRights = [
+  // An apply of what is not there makes it.
+  'create /services',
+  'create apps/deployments',
+  'create policy/poddisruptionbudgets',
+  // An owner that waits for the deletion of what it owns.
+  'update cache.example.com/memcacheds/finalizers',
+];
