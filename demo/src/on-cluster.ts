@@ -90,7 +90,11 @@ async function install(config: ClusterConfig, logger: Logger, signal: AbortSigna
     throw new Error(`the user of ${config.source} lacks rights in ${config.server}; missing: ${rules}.`);
   }
   const kinds = [Memcached, Echo, ScheduledEcho];
-  const definitions = await installDefinitions(client, kinds.map(crdOf), { signal });
+  const definitions = await installDefinitions(
+    client,
+    kinds.map((kind) => crdOf(kind)),
+    { signal },
+  );
   logger.info('The definitions are installed', {
     definitions: definitions.map(({ metadata }) => metadata.name).join(', '),
     cluster: config.source,

@@ -20,7 +20,10 @@ const kinds = [Echo, ScheduledEcho, Memcached];
 test('the API server takes every sample, and the documents’ names are among them', async () => {
   await using cluster = createCluster({ only: [] });
   const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
-  await installDefinitions(client, kinds.map(crdOf));
+  await installDefinitions(
+    client,
+    kinds.map((kind) => crdOf(kind)),
+  );
   const made = await Promise.all(
     samples.map(async (sample) => {
       const kind = kinds.find((each) => each.kind === (sample as { readonly kind?: string }).kind);

@@ -35,7 +35,7 @@ async function load({ cwd, operator: file }: ToChild & { readonly type: 'load' }
       type: 'loaded',
       name: operator.name,
       rules: rulesOf(operator),
-      definitions: kinds.map(crdOf),
+      definitions: kinds.map((kind) => crdOf(kind)),
       program: isEngineOperator(operator) ? undefined : programOf(operator, place),
     });
   } catch (error) {

@@ -68,7 +68,7 @@ async function attempt<T>(
 
 async function ofOperator(client: Client, { operator, kinds, place }: OperatorModule): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const definition of kinds.map(crdOf)) {
+  for (const definition of kinds.map((kind) => crdOf(kind))) {
     const found = await attempt(findings, 'definition', () => definitionFinding(client, definition));
     if (found !== undefined) findings.push(found);
   }

@@ -24,7 +24,10 @@ export async function install(flags: InstallFlags, shell: Shell): Promise<void> 
   await using cluster = await openCluster(flags, shell);
   const { server } = cluster.config;
   if (kinds.length > 0) progress(shell, `Installing ${kinds.map(({ kind }) => kind).join(', ')} on ${server}`);
-  const definitions = await applyDefinitions(cluster.client, kinds.map(crdOf));
+  const definitions = await applyDefinitions(
+    cluster.client,
+    kinds.map((kind) => crdOf(kind)),
+  );
   if (flags.output === 'json') shell.out(json({ server, definitions }));
   else if (definitions.length === 0) shell.out(`${operator.name} defines no kinds: there is nothing to install.\n`);
   else shell.out(definitions.map((each) => lineOf(each, shell)).join(''));

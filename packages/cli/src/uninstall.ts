@@ -1,9 +1,17 @@
 /** Deletes definitions once it is clear that the objects of their kinds may go, and waits until all is gone. */
 import type { Client } from '@keelson/client';
-import { isConflict, isNotFound, type Kind, keyOf, metadataOf, type ObjectOf, sleep } from '@keelson/core';
+import {
+  isConflict,
+  isNotFound,
+  type Kind,
+  keyOf,
+  metadataOf,
+  type ObjectOf,
+  resourceNameOf,
+  sleep,
+} from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
-import { crdOf } from '@keelson/schema';
 import { openCluster } from './chosen-cluster.ts';
 import { CommandError } from './command-error.ts';
 import { loadOperator } from './operator-module.ts';
@@ -23,7 +31,7 @@ export async function uninstall(flags: UninstallFlags, shell: Shell): Promise<vo
   const { kinds } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
   await using cluster = await openCluster(flags, shell);
   const { client, config } = cluster;
-  const names = kinds.map((kind) => crdOf(kind).metadata.name ?? '');
+  const names = kinds.map(resourceNameOf);
   const found = await Promise.all(names.map((name) => presentOf(client, name)));
   const present = found.filter((each) => each !== undefined);
   await requireConsent(present, config.server, flags, shell);

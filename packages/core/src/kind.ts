@@ -54,8 +54,8 @@ export interface Kind<
 export interface Conversion {
   /** All versions of the kind, such as `v1alpha1`. */
   readonly versions: readonly string[];
-  /** The object in the version that `apiVersion` names. Throws for what cannot be converted. */
-  convert(object: JsonObject, apiVersion: string): JsonObject;
+  /** The object in the version that `apiVersion` names. Throws why it cannot be; `warn` hears what was left out. */
+  convert(object: JsonObject, apiVersion: string, warn?: (text: string) => void): JsonObject;
 }
 
 /** Whether objects of a kind live in namespaces. */

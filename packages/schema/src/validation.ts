@@ -20,9 +20,10 @@ export {
   objectMetaProblems,
   objectMetaUpdateProblems,
 } from './metadata/object-meta-problems.ts';
+export { compileStructural } from './rule-judge/compile-structural.ts';
 export { structuralProblems } from './rule-judge/structural-problems.ts';
 export { structuralWarnings } from './structural/structural-problems.ts';
-export { compileStructural, type StructuralSchema } from './validation/structural-schema.ts';
+export type { StructuralSchema } from './validation/structural-schema.ts';
 export { fieldsInOrder, goNumber } from './wording/go-text.ts';
 export {
   duplicateValue,

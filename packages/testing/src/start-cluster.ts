@@ -155,7 +155,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
 async function definitionsOf(kinds: readonly DefinedKind[]): Promise<readonly NewCustomResourceDefinition[]> {
   if (kinds.length === 0) return [];
   const { crdOf } = await import('@keelson/schema');
-  return kinds.map(crdOf);
+  return kinds.map((kind) => crdOf(kind));
 }
 
 function definedKinds({ controllers, webhooks = [] }: Operator): readonly DefinedKind[] {

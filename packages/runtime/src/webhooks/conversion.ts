@@ -19,11 +19,19 @@ export interface ConversionResponse {
   readonly convertedObjects?: readonly JsonObject[];
 }
 
-/** Converts all objects, or says which one cannot be. `onFailure` hears what the author's code threw. */
+/** Who hears what a conversion has to say beside its answer. */
+export interface ConversionListener {
+  /** What the author's code threw. */
+  onFailure(error: unknown): void;
+  /** What was left out of an object, and why. */
+  onWarning(text: string, object: string): void;
+}
+
+/** Converts all objects, or says which one cannot be. */
 export function convertAll(
   kinds: readonly Kind[],
   { uid, desiredAPIVersion, objects }: ConversionRequest,
-  onFailure: (error: unknown) => void,
+  { onFailure, onWarning }: ConversionListener,
 ): ConversionResponse {
   const convertedObjects: JsonObject[] = [];
   for (const object of objects) {
@@ -32,7 +40,7 @@ export function convertAll(
     if (conversion === undefined)
       return failure(uid, `${what} cannot be converted to ${desiredAPIVersion}: nobody here knows how`);
     try {
-      convertedObjects.push(conversion.convert(object, desiredAPIVersion));
+      convertedObjects.push(conversion.convert(object, desiredAPIVersion, (text) => onWarning(text, what)));
     } catch (error) {
       onFailure(error);
       const why = error instanceof Error ? error.message : String(error);

@@ -248,7 +248,7 @@ test('what is no call of a webhook is refused with what is wrong', async () => {
   ]);
 });
 
-const site = (convert: (object: object, apiVersion: string) => object): Kind => ({
+const site = (convert: (object: object, apiVersion: string, warn: (text: string) => void) => object): Kind => ({
   group: 'web.example.com',
   version: 'v2',
   kind: 'Site',
@@ -279,6 +279,18 @@ test('objects are converted in their order by the kind that they are of', async 
       convertedObjects: ['a', 'b'].map((name) => ({ ...v1(name), apiVersion: 'web.example.com/v2' })),
     },
   });
+});
+
+test('what a conversion leaves out is logged, with the object', async () => {
+  const kind = site((each, _, warn) => {
+    warn('the annotation is left out');
+    return each;
+  });
+  const { post, logger } = given({ kinds: [kind] });
+  await post('/convert', conversion([v1('a')]));
+  const { message, fields } = logger.lines.at(-1) ?? {};
+  assert.equal(message, 'Conversion: the annotation is left out');
+  assert.equal(fields?.object, 'web.example.com/v1 Site ns/a');
 });
 
 test('one object that cannot be converted fails the review, which says which and why', async () => {

@@ -109,9 +109,12 @@ function routesOf(options: WebhookHandlerOptions): ReadonlyMap<string, Route> {
     routes.set(conversionPath, async (review) => {
       const request = requestIn<ConversionRequest>(review, 'ConversionReview', 'apiextensions.k8s.io/v1');
       if (request === undefined) return plain(400, 'the body is no ConversionReview of apiextensions.k8s.io/v1');
-      const response = convertAll(options.kinds, request, (thrown) => {
-        options.metrics.panicked(conversionPath);
-        options.logger.error('Conversion error', { error: errorOf(thrown, 'a conversion') });
+      const response = convertAll(options.kinds, request, {
+        onFailure: (thrown) => {
+          options.metrics.panicked(conversionPath);
+          options.logger.error('Conversion error', { error: errorOf(thrown, 'a conversion') });
+        },
+        onWarning: (text, object) => options.logger.warn(`Conversion: ${text}`, { object }),
       });
       return json({ apiVersion: review.apiVersion, kind: review.kind, response });
     });

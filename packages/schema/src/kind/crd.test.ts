@@ -196,6 +196,35 @@ test('versions that differ in limits, defaults and texts alone lose nothing, and
   assert.equal(crdOf({ definition: differing }).spec.versions.length, 2);
 });
 
+const differing = several({ spec: z.object({ a: z.string() }) }, { spec: z.object({}) });
+const service = { namespace: 'caches', name: 'cache-operator-webhook', path: '/convert' };
+
+test('versions that are converted may differ, and the CRD says where that is done', () => {
+  const { spec } = crdOf({ definition: { ...differing, conversions: { v1: {} } } }, { conversion: { service } });
+  assert.deepEqual(spec.conversion, {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'] },
+  });
+});
+
+test('a CRD does not leave its conversions out', () => {
+  assert.throws(() => crdOf({ definition: { ...differing, conversions: { v1: {} } } }), {
+    name: 'TypeError',
+    message: /^Cache has conversions, and its CRD must say where they are served: crdOf\(kind, \{ conversion/,
+  });
+});
+
+test('where conversions are served is of no account to a kind without any', () => {
+  assert.equal(crdOf({ definition: definition() }, { conversion: { service } }).spec.conversion, undefined);
+});
+
+test('with conversions, each version that differs from the hub has one', () => {
+  const { versions, ...rest } = differing;
+  const v0 = { spec: z.object({ b: z.string() }) };
+  const definition: KindDefinition = { ...rest, versions: { ...versions, v0 }, conversions: { v1: {} } };
+  assert.throws(() => crdOf({ definition }), /versions\.v2: it lacks spec\.b of v0, .* conversions: \{ v0: /);
+});
+
 test('labels and annotations stand on the definition of the custom resource', () => {
   const metadata = { labels: { team: 'a' }, annotations: { 'example.com/owner': 'b' } };
   assert.deepEqual(crdOf({ definition: definition({}, { metadata }) }).metadata, {
@@ -237,7 +266,7 @@ const refused: readonly (readonly [what: string, definition: KindDefinition, mes
   [
     'a field of one version alone',
     several({ spec: z.object({ a: z.string() }) }, { spec }),
-    /\n {2}versions\.v2: it lacks spec\.a of v1, so that a write in v2 loses that.* conversion: 'None'/,
+    /\n {2}versions\.v2: it lacks spec\.a of v1, so that a write in v2 loses that: convert it with conversions: \{ v1: \{ toHub, fromHub \} \}, .* conversion: 'None'/,
   ],
   [
     'fields of several types, items and maps among them',
@@ -251,6 +280,21 @@ const refused: readonly (readonly [what: string, definition: KindDefinition, mes
     'unknown fields in one version alone',
     several({ spec: z.looseObject({}) }, { spec }),
     /v2: it lacks spec\.\* of v1/,
+  ],
+  [
+    'a conversion of what is no version',
+    { ...several({}, {}), conversions: { v3: {} } },
+    /\n {2}conversions\.v3: it is none of the versions/,
+  ],
+  [
+    'a conversion of the hub',
+    { ...several({}, {}), conversions: { v2: {} } },
+    /\n {2}conversions\.v2: it is the hub, to and from which the others convert/,
+  ],
+  [
+    "conversions beside 'None'",
+    { ...several({}, {}), conversion: 'None', conversions: { v1: {} } },
+    /\n {2}conversions: conversion: 'None' says that there are none/,
   ],
   [
     'a rule that does not fit one of the versions',

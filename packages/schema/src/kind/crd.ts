@@ -3,6 +3,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
   NewCustomResourceDefinition,
+  WebhookClientConfig,
 } from '@keelson/core/apiextensions/v1';
 import { DefinitionField, type DefinitionProblem } from '../from-zod/definition-field.ts';
 import { structuralSchema } from '../from-zod/from-zod.ts';
@@ -14,17 +15,44 @@ import type { KindDefinition, VersionDefinition } from './definition.ts';
 import { fieldAt } from './field-path.ts';
 import { namesOf, refuseNames } from './names.ts';
 import { printerColumns } from './printer-columns.ts';
-import { refuseLoss, refuseVersions } from './versions.ts';
+import { refuseConversions, refuseLoss, refuseVersions } from './versions.ts';
+
+/** Where a CRD is going to be applied. */
+export interface CrdOptions {
+  /** Where the API server finds the operator that converts; for kinds with `conversions`, which need it. */
+  readonly conversion?: WebhookClientConfig | undefined;
+}
 
 /**
  * What is applied to a cluster before objects of the kind can exist there. Throws a `TypeError` with everything that
- * the API server would refuse, or would accept and not enforce.
+ * the API server would refuse, or would accept and not enforce; also for a kind with `conversions`, if it is not said
+ * where they are served: the API server would drop fields without them.
+ *
+ * @example
+ * crdOf(Memcached, { conversion: { service: { namespace: 'caches', name: 'memcached-operator-webhook', path: '/convert' } } })
  */
-export function crdOf({ definition }: { readonly definition: KindDefinition }): NewCustomResourceDefinition {
+export function crdOf(
+  { definition }: { readonly definition: KindDefinition },
+  { conversion: clientConfig }: CrdOptions = {},
+): NewCustomResourceDefinition {
+  const crd = definitionOf(definition);
+  if (definition.conversions === undefined) return crd;
+  if (clientConfig === undefined) {
+    throw new TypeError(
+      `${definition.kind} has conversions, and its CRD must say where they are served: crdOf(kind, { conversion: { service: { namespace, name, path } } }), or { url, caBundle }`,
+    );
+  }
+  const webhook = { clientConfig, conversionReviewVersions: ['v1'] };
+  return { ...crd, spec: { ...crd.spec, conversion: { strategy: 'Webhook', webhook } } };
+}
+
+/** The CRD, without where its conversions are. */
+export function definitionOf(definition: KindDefinition): NewCustomResourceDefinition {
   const problems: DefinitionProblem[] = [];
   const at = new DefinitionField('', problems);
   refuseNames(definition, at);
   refuseVersions(definition, at.field('versions'));
+  refuseConversions(definition, at.field('conversions'));
   const names = namesOf(definition);
   const versions = Object.entries(definition.versions);
   const pathOf = (version: string) => (versions.length > 1 ? at.field(version) : at);

@@ -5,7 +5,7 @@
  * reason and a way out.
  */
 import type { Scope } from '@keelson/core';
-import { crdOf } from './crd.ts';
+import { conversionOf } from './conversion-of.ts';
 import type { KindDefinition, VersionDefinition } from './definition.ts';
 import { namesOf } from './names.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   SpecWrittenOf,
   StatusReadOf,
   StatusWrittenOf,
+  VersionConversion,
 } from './object-types.ts';
 
 /** Makes a field that versions do not have an error; an inferred type would let it pass. */
@@ -55,25 +56,29 @@ export function defineKind<
   const Hub extends keyof Versions & string,
   const S extends Scope = 'Namespaced',
 >(
-  definition: Omit<KindDefinition, 'versions'> & {
+  definition: Omit<KindDefinition, 'versions' | 'conversions'> & {
     readonly group: Group;
     readonly kind: Name;
     readonly hub: Hub;
     readonly scope?: S;
     readonly versions: Versions & NoOtherFields<Versions>;
+    readonly conversions?: {
+      readonly [Version in Exclude<keyof Versions, Hub>]?: VersionConversion<Versions[Version], Versions[Hub]>;
+    };
   },
 ): DefinedKind<
   DefinedObject<`${Group}/${Hub}`, Name, S, SpecReadOf<Versions[Hub]>, StatusReadOf<Versions[Hub]>>,
   NewDefinedObject<`${Group}/${Hub}`, Name, SpecWrittenOf<Versions[Hub]>>,
   StatusWrittenOf<Versions[Hub]>
 > & { readonly group: Group; readonly version: Hub; readonly kind: Name; readonly scope: S } {
-  crdOf({ definition }); // throws what cannot be
+  const conversion = conversionOf(definition); // throws what cannot be
   return {
     group: definition.group,
     version: definition.hub,
     kind: definition.kind,
     resource: namesOf(definition).plural,
     scope: (definition.scope ?? 'Namespaced') as S,
+    ...(conversion !== undefined && { conversion }),
     definition,
   };
 }

@@ -171,6 +171,54 @@ function definitionPins() {
   ];
 }
 
+const Converted = defineKind({
+  group: 'cache.example.com',
+  kind: 'Converted',
+  hub: 'v2',
+  versions: {
+    v1: {
+      storage: true,
+      spec: z.object({ size: z.int32().default(1), ports: z.array(z.object({ port: z.int32() })).optional() }),
+      status: z.object({ conditions: conditions('Available') }),
+    },
+    v2: { spec: z.object({ replicas: z.int32(), pod: z.object({ host: z.string(), ip: z.string() }) }) },
+  },
+  conversions: {
+    v1: {
+      toHub: ({ spec }) => ({ spec: { replicas: spec.size, pod: { ip: spec.ports?.map(({ port }) => port).join() } } }),
+      fromHub: ({ spec }) => ({ spec: { size: spec.replicas, ports: undefined }, status: { conditions: undefined } }),
+    },
+  },
+});
+
+function conversionPins() {
+  const v1 = { storage: true, spec: z.object({ size: z.int32() }) };
+  const v2 = { spec: z.object({ replicas: z.int32(), ports: z.array(z.object({ port: z.int32() })).optional() }) };
+  const of = { group: 'a.example.com', kind: 'A', hub: 'v2', versions: { v1, v2 } } as const;
+  return [
+    // @ts-expect-error a field that the version does not have
+    defineKind({ ...of, conversions: { v1: { toHub: ({ spec }) => ({ spec: { replicas: spec.replicas } }) } } }),
+    // @ts-expect-error a field that the hub does not have
+    defineKind({ ...of, conversions: { v1: { toHub: ({ spec }) => ({ spec: { size: spec.size } }) } } }),
+    // @ts-expect-error a value of another type
+    defineKind({ ...of, conversions: { v1: { fromHub: ({ spec }) => ({ spec: { size: `${spec.replicas}` } }) } } }),
+    // @ts-expect-error an item that is not whole
+    defineKind({ ...of, conversions: { v1: { toHub: () => ({ spec: { ports: [{}] } }) } } }),
+    // @ts-expect-error a status that no version has
+    defineKind({ ...of, conversions: { v1: { toHub: ({ status }) => ({ status }) } } }),
+    // @ts-expect-error the hub has none
+    defineKind({ ...of, conversions: { v2: {} } }),
+    // @ts-expect-error no such version
+    defineKind({ ...of, conversions: { v3: {} } }),
+  ];
+}
+
+test('only a kind with conversions converts', () => {
+  assert.deepEqual(Converted.conversion?.versions, ['v1', 'v2']);
+  assert.equal('conversion' in Memcached, false);
+  void conversionPins;
+});
+
 /** What the status is of a kind that has none, and of kinds that must not be taken for one another. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const noStatus: Same<StatusInputOf<typeof Other>, never> = true;

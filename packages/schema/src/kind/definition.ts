@@ -1,6 +1,7 @@
 /** What an author says about a kind: plain data, from which types, CRD and validation follow. */
 import type { Scope } from '@keelson/core';
 import type { z } from 'zod';
+import type { ConversionFunctions } from '../conversion/version.ts';
 import type { ValidationRule } from '../from-zod/validation-rule.ts';
 
 /** A column of `kubectl get`. */
@@ -62,8 +63,14 @@ export interface KindDefinition {
   readonly hub: string;
   readonly versions: Readonly<Record<string, VersionDefinition>>;
   /**
+   * How versions that differ in their fields become the hub, and the hub them. Fields of the same path and type are
+   * copied: `toHub` and `fromHub` get spec and status, and return what else there is; `{}` is enough where that is
+   * nothing. What a version cannot say goes along in an annotation. The operator answers the API server's questions.
+   */
+  readonly conversions?: Readonly<Record<string, ConversionFunctions | undefined>>;
+  /**
    * `None`: only the apiVersion changes between versions, and fields that a version does not have are lost when an object
-   * is written in it. Versions that differ in their fields must say so; there is no other conversion yet.
+   * is written in it. Versions that differ in their fields have `conversions`, or say this.
    */
   readonly conversion?: 'None';
   /** Of the CustomResourceDefinition itself. */

@@ -51,6 +51,31 @@ export type StatusWrittenOf<Version> = Version extends { readonly status: infer 
   ? ReadonlyDeep<z.input<Status>>
   : never;
 
+/** The fields of an object in a version, as a conversion gets them: with defaults. */
+type ConvertedFields<Version> = { readonly spec: SpecReadOf<Version> } & ([StatusReadOf<Version>] extends [never]
+  ? unknown
+  : { readonly status?: StatusReadOf<Version> | undefined });
+
+/** Some fields of a value: of objects each by itself, of lists all items. `undefined` takes a field away. */
+type Changes<T> = T extends string | number | boolean | bigint | null | undefined | readonly unknown[]
+  ? T
+  : { readonly [Field in keyof T]?: Changes<T[Field]> | undefined };
+
+/** What a conversion says of a version. */
+type FieldChanges<Version> = { readonly spec?: Changes<SpecWrittenOf<Version>> | undefined } & ([
+  StatusReadOf<Version>,
+] extends [never]
+  ? unknown
+  : { readonly status?: Changes<StatusReadOf<Version>> | undefined });
+
+/** The functions between a version and the hub. */
+export interface VersionConversion<Version, Hub> {
+  /** The fields of the hub that are not the same in this version. @default none */
+  readonly toHub?: (fields: ConvertedFields<Version>) => FieldChanges<Hub>;
+  /** The fields of this version that are not the same in the hub. @default none */
+  readonly fromHub?: (fields: ConvertedFields<Hub>) => FieldChanges<Version>;
+}
+
 /** An object of a defined kind as the API server returns it. */
 export type DefinedObject<ApiVersion extends string, Name extends string, S extends Scope, Spec, Status> = {
   readonly apiVersion: ApiVersion;

@@ -91,14 +91,20 @@ export function labelMapProblems(labels: Readonly<Record<string, string>>, field
 
 const maxAnnotationBytes = 256 * 1024;
 
-function annotationProblems(annotations: Readonly<Record<string, string>>, field: string): readonly Problem[] {
-  const entries = Object.entries(annotations);
-  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+type Annotations = Readonly<Record<string, string>>;
+
+/** Whether they are more than the API server takes, which counts the bytes of all names and values together. */
+export function areTooLarge(annotations: Annotations): boolean {
+  const sizes = Object.entries(annotations).map(([key, value]) => Buffer.byteLength(key) + Buffer.byteLength(value));
+  return sizes.reduce((sum, each) => sum + each, 0) > maxAnnotationBytes;
+}
+
+function annotationProblems(annotations: Annotations, field: string): readonly Problem[] {
   return [
-    ...entries.flatMap(([key]) =>
+    ...Object.keys(annotations).flatMap((key) =>
       qualifiedNameProblems(key.toLowerCase()).map((text) => invalidValue(field, key, text)),
     ),
-    ...(bytes > maxAnnotationBytes ? [tooLong(field, maxAnnotationBytes)] : []),
+    ...(areTooLarge(annotations) ? [tooLong(field, maxAnnotationBytes)] : []),
   ];
 }
 

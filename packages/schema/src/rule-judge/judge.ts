@@ -5,12 +5,17 @@ import { compileCondition, compileMessage } from '../cel/rule.ts';
 import { compileRules, ruleProblems } from '../cel/rules.ts';
 import { internalRule } from '../structural/internal-form.ts';
 import { perExpression, tooExpensive } from '../structural/rule-cost.ts';
-import type { RuleJudge, RulesContext } from '../structural/rule-judge.ts';
+import type { ObjectRules, RuleJudge, RulesContext } from '../structural/rule-judge.ts';
 import type { SchemaNode } from '../tree/schema-node.ts';
 import { forbiddenField, internalError, invalidValue, type Problem } from '../wording/problem.ts';
 
 /** Judges rules as the API server does. */
-export const celJudge: RuleJudge = { expressionProblems, defaultProblems };
+export const celJudge: RuleJudge = { expressionProblems, defaultProblems, objectRules };
+
+function objectRules(node: SchemaNode): ObjectRules | undefined {
+  const rules = compileRules(node, true);
+  return rules && ((object, old, options) => ruleProblems(rules, object, old, options));
+}
 
 /** As if nothing changed, and as if it were new. */
 function defaultProblems(node: SchemaNode, field: string): readonly Problem[] {

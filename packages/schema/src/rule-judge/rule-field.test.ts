@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { crdOf } from '../kind/crd.ts';
-import { compileStructural } from '../validation/structural-schema.ts';
+import { compileStructural } from './compile-structural.ts';
 import { rule } from './rule.ts';
 import { atLeastOneOf, atMostOneOf, exactlyOneOf, immutable, withRules } from './with-rules.ts';
 

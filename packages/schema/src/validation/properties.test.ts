@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import * as fc from 'fast-check';
+import { compileStructural } from '../rule-judge/compile-structural.ts';
 import { structuralProblems } from '../rule-judge/structural-problems.ts';
-import { compileStructural } from './structural-schema.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'metadata', '__proto__');
 

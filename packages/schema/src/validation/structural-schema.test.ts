@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
+import { compileStructural } from '../rule-judge/compile-structural.ts';
 import { problemsText } from '../wording/problem.ts';
-import { compileStructural } from './structural-schema.ts';
 
 const schema = compileStructural({
   type: 'object',

@@ -6,10 +6,11 @@
 
 import { isObject } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
-import { compileRules, ruleProblems, type Warn } from '../cel/rules.ts';
+import type { Warn } from '../cel/rules.ts';
 import { fillDefaults } from '../normalise/defaults.ts';
 import { embeddedProblems } from '../normalise/embedded.ts';
 import { type Pruned, pruneObject } from '../normalise/prune.ts';
+import type { RuleJudge } from '../structural/rule-judge.ts';
 import { Correlation } from '../tree/correlation.ts';
 import { compileNode } from '../tree/schema-node.ts';
 import { checkValue } from '../values/check-value.ts';
@@ -35,11 +36,11 @@ export interface StructuralSchema {
   validateStatus(object: unknown, old: unknown, warn?: Warn): readonly Problem[];
 }
 
-/** For schemas in which `structuralProblems` finds nothing. */
-export function compileStructural(schema: JSONSchemaProps): StructuralSchema {
+/** For schemas in which `structuralProblems` finds nothing. Without a judge, rules are not run. */
+export function compileStructuralBy(judge: RuleJudge | undefined, schema: JSONSchemaProps): StructuralSchema {
   const node = compileNode(schema);
   const values = compileValues(schema);
-  const rules = compileRules(node, true);
+  const ruleProblems = judge?.objectRules(node);
   const status = values.properties.get('status');
 
   const valueProblems = (object: unknown, old: unknown): readonly Problem[] => {
@@ -65,11 +66,11 @@ export function compileStructural(schema: JSONSchemaProps): StructuralSchema {
   };
 
   const withRules = (problems: readonly Problem[], object: unknown, old: unknown, warn: Warn = () => {}) => {
-    if (rules === undefined) return problems;
+    if (ruleProblems === undefined) return problems;
     const blocked = rulesBlocked(problems);
     if (blocked !== undefined) return [...problems, blocked];
     const correlation = old === undefined ? undefined : new Correlation(node, object, old);
-    return [...problems, ...ruleProblems(rules, object, old, { correlation, warn })];
+    return [...problems, ...ruleProblems(object, old, { correlation, warn })];
   };
 
   return {

@@ -170,4 +170,6 @@ const Workload = kind(
   }),
 );
 
-export const ours = [Cache, Limits, Merged, Present, Open, Ruled, Choice, Mouse, Versioned, Workload].map(crdOf);
+export const ours = [Cache, Limits, Merged, Present, Open, Ruled, Choice, Mouse, Versioned, Workload].map((kind) =>
+  crdOf(kind),
+);

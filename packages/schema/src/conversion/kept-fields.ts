@@ -1,0 +1,103 @@
+/**
+ * What one version of an object has and another cannot say: found by going there and back, and put in again later.
+ *
+ * Promises: what was kept comes back where going back gives what it gave then; where that is something else, because
+ * somebody changed it, their change counts, and what they took away stays away.
+ */
+import { equalJson, isObject, type JsonObject } from '@keelson/core';
+import { setField } from '../tree/change.ts';
+import { listMapKey } from '../tree/list-map-key.ts';
+import { fieldNode, type SchemaNode } from '../tree/schema-node.ts';
+import { alignedItems } from './aligned-items.ts';
+
+/** Fields of an object that differ from those that its other version lets infer; of each, absent means that it was. */
+export interface KeptFields {
+  readonly kept?: unknown;
+  readonly inferred?: unknown;
+}
+
+/** What has to be kept of `value`, if all that remains is what lets `inferred` be made again; undefined for nothing. */
+export function keptFields(value: unknown, inferred: unknown): KeptFields | undefined {
+  if (value === inferred) return undefined;
+  if (!isObject(value) || !isObject(inferred)) {
+    if (equalJson(value, inferred)) return undefined;
+    return { ...(value !== undefined && { kept: value }), ...(inferred !== undefined && { inferred }) };
+  }
+  const kept: Record<string, unknown> = {};
+  const instead: Record<string, unknown> = {};
+  for (const name of namesOf(value, inferred)) {
+    const field = keptFields(own(value, name), own(inferred, name));
+    if (field?.kept !== undefined) setField(kept, name, field.kept);
+    if (field?.inferred !== undefined) setField(instead, name, field.inferred);
+  }
+  const isEmpty = Object.keys(kept).length === 0 && Object.keys(instead).length === 0;
+  return isEmpty ? undefined : { kept, inferred: instead };
+}
+
+/** The value `now`, which was made again, with what was kept. The schema says which items of lists are the same. */
+export function restoredFields(node: SchemaNode | undefined, { kept, inferred }: KeptFields, now: unknown): unknown {
+  if (isObject(kept) && isObject(now) && (inferred === undefined || isObject(inferred))) {
+    return restoredObject(node, kept, inferred ?? {}, now);
+  }
+  if (isObject(kept) && isObject(inferred)) return now; // it was there, and somebody took it away
+  if (equalJson(inferred, now)) return kept;
+  return isListOfObjects(kept) && isListOfObjects(inferred) && isListOfObjects(now)
+    ? restoredList(node, kept, inferred, now)
+    : now;
+}
+
+function restoredObject(
+  node: SchemaNode | undefined,
+  kept: JsonObject,
+  inferred: JsonObject,
+  now: JsonObject,
+): JsonObject {
+  const result: Record<string, unknown> = { ...now };
+  for (const name of namesOf(kept, inferred)) {
+    const field = { kept: own(kept, name), inferred: own(inferred, name) };
+    const restored = restoredFields(fieldNode(node, name), field, own(now, name));
+    if (restored === undefined) delete result[name];
+    else setField(result, name, restored);
+  }
+  return result;
+}
+
+type Items = readonly JsonObject[];
+
+function restoredList(node: SchemaNode | undefined, kept: Items, inferred: Items, now: Items): readonly unknown[] {
+  const keys = node?.listMapKeys;
+  if (keys !== undefined) return restoredByKey(node, keys, kept, inferred, now);
+  if (kept.length !== inferred.length) return now;
+  return alignedItems(inferred, now).map((index, i) => {
+    const item = { kept: kept[index], inferred: inferred[index] };
+    return index < 0 ? now[i] : restoredFields(node?.items, item, now[i]);
+  });
+}
+
+function restoredByKey(
+  node: SchemaNode | undefined,
+  keys: readonly string[],
+  kept: Items,
+  inferred: Items,
+  now: Items,
+): readonly unknown[] {
+  const byKey = (items: Items) => new Map(items.map((item) => [listMapKey(item, keys), item]));
+  const [before, then, current] = [byKey(kept), byKey(inferred), byKey(now)];
+  const items = now.flatMap((item) => {
+    const key = listMapKey(item, keys);
+    const field = { kept: before.get(key), inferred: then.get(key) };
+    const restored = field.inferred === undefined ? item : restoredFields(node?.items, field, item);
+    return restored === undefined ? [] : [restored];
+  });
+  const others = kept.filter((item) => {
+    const key = listMapKey(item, keys);
+    return !then.has(key) && !current.has(key);
+  });
+  return [...items, ...others];
+}
+
+const isListOfObjects = (value: unknown): value is Items => Array.isArray(value) && value.every(isObject);
+
+const namesOf = (a: object, b: object) => new Set([...Object.keys(a), ...Object.keys(b)]);
+
+const own = (object: JsonObject, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
