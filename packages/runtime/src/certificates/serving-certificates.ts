@@ -9,7 +9,10 @@
  *   the clock may have passed the end of a certificate since the last call. So nothing is served with an expired one.
  * - It is ready when `health.problem` is undefined.
  */
+import { X509Certificate } from 'node:crypto';
+import { type Clock, timestamp } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
+import type { Check } from '../manager/health.ts';
 
 /** The certificate of a server and its key, which change while the server runs. */
 export interface ServingCertificates extends AsyncDisposable {
@@ -28,4 +31,30 @@ export interface CertificateHealth {
   readonly remarks: readonly string[];
   /** When what is shown ends: wall time in milliseconds. */
   readonly expiresAt: number | undefined;
+}
+
+/** One that never changes. */
+export function givenCertificates(identity: Identity, clock: Clock): ServingCertificates {
+  const endsAt = new X509Certificate(identity.certificate).validToDate.getTime();
+  const isValid = () => clock.now() < endsAt;
+  return {
+    get current() {
+      return isValid() ? identity : undefined;
+    },
+    get health() {
+      const problem = isValid() ? undefined : `it expired at ${timestamp(endsAt)}; start again with another`;
+      return { problem, remarks: [], expiresAt: isValid() ? endsAt : undefined };
+    },
+    subscribe: () => ({ [Symbol.dispose]() {} }),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+/** What `/readyz` says of a certificate. */
+export function certificateCheck({ problem, remarks, expiresAt }: CertificateHealth, now: number): Check {
+  const days = expiresAt === undefined ? [] : [`${Math.floor((expiresAt - now) / dayMs)} days left`];
+  const word = remarks.length > 0 ? 'degraded' : '';
+  return { name: 'webhook-certificate', problem, note: { word, details: [...days, ...remarks].join('; ') } };
 }

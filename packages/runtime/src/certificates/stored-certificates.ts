@@ -110,7 +110,7 @@ function parsed(pem: string): X509Certificate | undefined {
   }
 }
 
-function fits(certificate: string, key: string): boolean {
+export function fits(certificate: string, key: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {

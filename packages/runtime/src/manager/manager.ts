@@ -30,6 +30,7 @@ import { jsonLogger } from '../log/log.ts';
 import type { Logger } from '../log/logger.ts';
 import type { PassEnd } from '../loop/control-loop.ts';
 import type { Mistake } from '../loop/mistakes.ts';
+import { observeCertificate } from '../metrics/certificate-metrics.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { observeWatches } from '../metrics/watch-metrics.ts';
@@ -133,6 +134,7 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
   }
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
+  const { namespace: ownNamespace = 'default' } = options.config ?? {};
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
@@ -202,13 +204,14 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
       );
     }
     const leadership = leadershipOf(client.with({ signal: schedule.requests }), recorder, metrics);
-    const webhooks = webhooksOf(informers, metrics);
+    const webhooks = webhooksOf(informers, metrics, client);
+    if (webhooks?.certificate) observeCertificate(metrics.registry, clock, webhooks.certificate);
     await using _health = await serve(
       'health probe',
       healthRoutes(
         () => informers.all,
         leadership && (() => leadership.standing),
-        () => (webhooks ? [webhooks.check] : []),
+        () => webhooks?.checks ?? [],
       ),
       options.health ?? { port: 8081 },
       { logger, clock },
@@ -255,19 +258,19 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  function webhooksOf(informers: SharedInformers, metrics: Metrics) {
+  function webhooksOf(informers: SharedInformers, metrics: Metrics, client: Client) {
     const { webhooks: place = {}, namespaces } = options;
     if (place === false || !servesWebhooks(operator)) return undefined;
     const counted = webhookMetrics(metrics.registry, clock);
     const handler = handlerOf(operator, { informers, namespaces, settings, metrics: counted, logger, clock });
-    return webhooksAt(handler, place, { logger, clock });
+    return webhooksAt(handler, place, { operator, client, namespace: ownNamespace, logger, clock, random });
   }
 
   function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {
-    const { leaderElection = operator.leaderElection ?? false, config } = options;
+    const { leaderElection = operator.leaderElection ?? false } = options;
     if (leaderElection === false) return undefined;
     const given = leaderElection === true ? {} : leaderElection;
-    const { lease = `${config?.namespace ?? 'default'}/${operator.name}` } = given;
+    const { lease = `${ownNamespace}/${operator.name}` } = given;
     const { identity = `${operator.name}_${random.uuid()}` } = given;
     const all = { ...given, lease, identity };
     return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });

@@ -235,8 +235,9 @@ const webhookOptions = `
   --webhook-port N      where webhooks are answered (default: ${webhookPort} in a pod, nowhere
                         outside of the cluster; 0: nowhere)
   --webhook-cert FILE, --webhook-key FILE
-                        with this certificate, which somebody else renews (default:
-                        with one that the operator makes, keeps and renews itself)`;
+                        with this certificate, which somebody else renews (default: in
+                        a pod what OLM or a volume of cert-manager brought, else one
+                        that the operator makes, keeps and renews itself)`;
 
 /** The text of `--help`. */
 export const helpText = (operator: Operator): string => {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { type ClusterConfig, loadConfig } from '@keelson/client';
 import { servesWebhooks } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { usualCertificateFiles } from '../certificates/certificates-from-files.ts';
 import type { EngineOperator } from '../controller/engine-operator.ts';
 import { jsonLogger, textLogger } from '../log/log.ts';
 import type { Logger } from '../log/logger.ts';
@@ -64,7 +65,7 @@ export async function run(
         tls: options.metricsTls,
         setBy: '--metrics-port',
       },
-      webhooks: webhooksFor(operator, options, config, logger),
+      webhooks: await webhooksFor(operator, options, config, logger),
       processMetrics: true,
       ...given,
       gracePeriodMs: options.gracePeriodMs,
@@ -95,12 +96,12 @@ export async function run(
 }
 
 /** Only a pod is found by its Service; elsewhere webhooks are answered where that was asked for. */
-function webhooksFor(
+async function webhooksFor(
   operator: EngineOperator,
-  { webhookPort, webhookTls: tls }: Arguments,
+  { webhookPort, webhookTls }: Arguments,
   { context }: ClusterConfig,
   logger: Logger,
-): NonNullable<ManagerOptions['webhooks']> {
+): Promise<NonNullable<ManagerOptions['webhooks']>> {
   const isInPod = context === undefined;
   if (webhookPort === undefined && !isInPod) {
     if (servesWebhooks(operator)) {
@@ -110,6 +111,7 @@ function webhooksFor(
   }
   // Outside, nobody finds another replica instead, and who presses Ctrl-C waits for it.
   const drainMs = isInPod ? undefined : 0;
+  const tls = webhookTls ?? (isInPod ? await usualCertificateFiles() : undefined);
   return webhookPort !== 0 && { port: webhookPort, tls, setBy: '--webhook-port', drainMs };
 }
 
