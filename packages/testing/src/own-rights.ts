@@ -8,9 +8,13 @@ import type { Client } from '@keelson/client';
 import { applyAccount, type Cluster } from '@keelson/cluster';
 import { type Operator, ownedKinds, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
 
+/** Where operators are. */
+export const operatorsNamespace = 'operators';
+
 /** Makes the operator's account; returns the way in with its rights. */
 export async function underOwnRules(cluster: Cluster, client: Client, operator: Operator): Promise<Transport> {
-  const user = await applyAccount(client, { namespace: 'operators', name: operator.name, rules: rulesOf(operator) });
+  const account = { namespace: operatorsNamespace, name: operator.name, rules: rulesOf(operator) };
+  const user = await applyAccount(client, account);
   return cluster.transportAs({ name: user, groups: [] });
 }
 

@@ -4,7 +4,13 @@
  * It can be stopped in order, killed without any order, and started again.
  */
 import type { Clock, Operator, Random, Transport } from '@keelson/core';
-import { createManager, type EngineOperator, type Logger, type ManagerOptions } from '@keelson/runtime';
+import {
+  createManager,
+  type EngineOperator,
+  type Logger,
+  type ManagerOptions,
+  type WebhookDoor,
+} from '@keelson/runtime';
 import type { Failures } from './failures.ts';
 import { Mortal } from './mortal.ts';
 import { type RealIoWatch, watchRealIo } from './real-io.ts';
@@ -33,6 +39,8 @@ export interface ReplicaOptions {
   /** 0 for the first. */
   readonly index: number;
   readonly transport: Transport;
+  /** Where its webhooks are answered. */
+  readonly webhooks: WebhookDoor | false;
   readonly clock: VirtualClock;
   readonly random: Random;
   readonly logger: Logger;
@@ -52,6 +60,8 @@ interface Life {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   readonly watch: RealIoWatch;
+  /** What others reach of it, until it ends in whatever way. */
+  readonly doors: Set<Disposable>;
 }
 
 /** A process that runs an operator, which a test can stop, kill and start again. */
@@ -74,7 +84,7 @@ export class Replica {
   /** Starts it, again or for the first time. Does nothing while it runs. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
-    const { operator: runnable, index, clock, random, logger, onMisbehaviour, failures } = this.#options;
+    const { operator: runnable, index, webhooks, clock, random, logger, onMisbehaviour, failures } = this.#options;
     const { operator } = this;
     const { name } = operator;
     const identity = `${name}-${index}`;
@@ -85,8 +95,11 @@ export class Replica {
       name,
       onRestless: (error) => onMisbehaviour('storm', error),
     });
+    const doors = new Set<Disposable>();
+    const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));
     const options: ManagerOptions = {
       transport,
+      webhooks: webhooks && ((inside) => opened(webhooks, process.transport(watched(watch, inside)), doors)),
       clock: process.clock,
       random,
       logger,
@@ -102,13 +115,12 @@ export class Replica {
         ),
       onPass: (pass) => failures.note(operator, pass),
     };
-    const watch = watchRealIo(name, (error) => onMisbehaviour('real-io', error));
     const ended = watch.run(() =>
       isProgram(runnable)
         ? runnable.run({ transport, clock: process.clock, random, identity }, stop.signal)
         : createManager(runnable, options).start(stop.signal),
     );
-    const life = { process, stop, ended, watch };
+    const life = { process, stop, ended, watch, doors };
     this.#life = life;
     ended.then(
       () => this.#over(life, new Error(`${name} ended, although nobody had stopped it`)),
@@ -125,7 +137,7 @@ export class Replica {
     try {
       await during(this.#options.clock, life.ended, `${this.operator.name} stops`);
     } finally {
-      life.process.kill();
+      kill(life);
     }
   }
 
@@ -134,7 +146,8 @@ export class Replica {
    * reaches it, and nothing is cleaned up.
    */
   crash(): void {
-    this.#take()?.process.kill();
+    const life = this.#take();
+    if (life !== undefined) kill(life);
   }
 
   #take(): Life | undefined {
@@ -147,10 +160,28 @@ export class Replica {
   #over(life: Life, problem: Error): void {
     if (this.#life !== life) return;
     this.#take();
-    life.process.kill();
+    kill(life);
     this.#options.onMisbehaviour('end', problem);
   }
 }
+
+function kill({ process, doors }: Life): void {
+  process.kill();
+  for (const door of doors) door[Symbol.dispose]();
+}
+
+/** Opens a door that is closed by whoever has it, or with the process. */
+function opened(door: WebhookDoor, transport: Transport, doors: Set<Disposable>): Disposable {
+  const open = door(transport);
+  doors.add(open);
+  return open;
+}
+
+/** Whoever calls, what is done then is the operator's doing. */
+const watched = (watch: RealIoWatch, transport: Transport): Transport => ({
+  request: (request) => watch.run(() => transport.request(request)),
+  [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+});
 
 /** Whether an operator brings its own way to run. */
 export const isProgram = (operator: ReplicaOptions['operator']): operator is OperatorProgram => 'run' in operator;

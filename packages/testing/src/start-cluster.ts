@@ -20,10 +20,11 @@ import { isProgram, type Misbehaviour, type OperatorProgram, Replica } from './r
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { createWaits, during, type Waits } from './waits.ts';
+import { configureWebhooks, webhookDoor } from './webhooks.ts';
 
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
-  /** Started once the cluster is ready and the definitions of the kinds they reconcile are installed. @default none */
+  /** Started once the cluster is ready, the definitions of their kinds are installed and their webhooks are configured. @default none */
   readonly operators?: readonly (EngineOperator | OperatorProgram)[];
   /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
@@ -73,7 +74,8 @@ export interface TestCluster extends AsyncDisposable, Waits {
 }
 
 /**
- * Starts a cluster in virtual time with the operators at work on it; the definitions of their kinds are installed first.
+ * Starts a cluster in virtual time with the operators at work on it; the definitions of their kinds and the configurations
+ * of their webhooks are installed first.
  *
  * @example
  * test('raising spec.size scales the Deployment', async () => {
@@ -109,6 +111,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   for (const each of operators) {
     const runnable = count > 1 && !isProgram(each) ? { ...each, leaderElection: true } : each;
     const operator = isProgram(runnable) ? runnable.operator : runnable;
+    const webhooks = isProgram(runnable) ? false : webhookDoor(cluster, operator);
+    if (webhooks) await during(clock, configureWebhooks(client, operator), 'the webhooks are configured');
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
     for (let index = 0; index < count; index += 1) {
       const transport = reportingRefusals(intercept(faults.on(own), operator), {
@@ -117,7 +121,17 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
         onRefused: (error) => onMisbehaviour('refusal', error),
       });
       replicas.push(
-        new Replica({ operator: runnable, index, transport, clock, random, logger, onMisbehaviour, failures }),
+        new Replica({
+          operator: runnable,
+          index,
+          transport,
+          webhooks,
+          clock,
+          random,
+          logger,
+          onMisbehaviour,
+          failures,
+        }),
       );
     }
   }

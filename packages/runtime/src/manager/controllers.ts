@@ -76,7 +76,9 @@ export async function runControllers(
       options.logger.error(message); // at once: what is left to do may take the rest of the time
       throw new Error(message);
     };
-    const finished = Promise.all([...loops.map((loop) => loop.run(end.signal)), ...running]);
+    const work = [...loops.map((loop) => loop.run(end.signal)), ...running];
+    // Who has nothing to do here answers webhooks, and stays for as long as all the others.
+    const finished = work.length === 0 ? aborted(end.signal) : Promise.all(work);
     const patience = [aborted(schedule.patience), ...(lost ? [aborted(lost.patience)] : [])];
     await Promise.race([finished, Promise.race(patience).then(giveUp)]);
   } finally {
