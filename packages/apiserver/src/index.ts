@@ -6,6 +6,7 @@ export type {
   SessionStreams,
   Writer,
 } from './container-sessions.ts';
+export type { PodPorts, PodPortsAnswer, PodPortsRequest, PortConnection } from './pod-ports.ts';
 export type { PodUsage } from './pod-usage.ts';
 export type { Remarks } from './remarks.ts';
 export type { User } from './request/user.ts';

@@ -13,6 +13,7 @@ import type { Tokens } from './authenticate/authenticate.ts';
 import { compose } from './composition/compose.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import type { ContainerSessions } from './container-sessions.ts';
+import type { PodPorts } from './pod-ports.ts';
 import type { PodUsage } from './pod-usage.ts';
 import type { Remarks } from './remarks.ts';
 import type { ApiRequest } from './request/exchange.ts';
@@ -37,6 +38,8 @@ export interface ApiServerOptions {
   readonly logs?: ContainerLogs | undefined;
   /** Lets people into containers, by exec and attach; without it, that is not implemented. */
   readonly sessions?: ContainerSessions | undefined;
+  /** Leads to the ports of pods, by port-forward; without it, that is not implemented. */
+  readonly ports?: PodPorts | undefined;
   /** Gives what pods use, which a metrics server would measure; without it, there is no metrics.k8s.io. */
   readonly podUsage?: PodUsage | undefined;
   /** Warnings for whoever writes an object. @default there are none */
@@ -94,12 +97,25 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     history,
     logs,
     sessions,
+    ports,
     podUsage,
     remarks,
     services,
     onError,
   } = options;
-  const composition = compose({ clock, random, tokens, history, logs, sessions, podUsage, remarks, services, onError });
+  const composition = compose({
+    clock,
+    random,
+    tokens,
+    history,
+    logs,
+    sessions,
+    ports,
+    podUsage,
+    remarks,
+    services,
+    onError,
+  });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

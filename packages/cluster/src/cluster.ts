@@ -14,6 +14,7 @@ import {
 import { createClient } from '@keelson/client';
 import type { Clock, Random } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
+import type { Pod } from '@keelson/core/v1';
 import { MetricsBoard, type SimulatedMetrics } from './autoscaler/simulated-metrics.ts';
 import {
   type ControllerName,
@@ -26,6 +27,7 @@ import type { ClusterLogger } from './logger.ts';
 import { outputOf, type SimulatedLogsOptions, simulatedLogs } from './node/container-logs.ts';
 import { simulatedSessions } from './node/container-sessions.ts';
 import { type NodeOptions, nodeName, type Simulation } from './node/controller.ts';
+import { simulatedPorts } from './node/pod-ports.ts';
 import type { NodePower } from './node/power.ts';
 import type { Pods } from './pods/rules.ts';
 import { remarksOn } from './remarks.ts';
@@ -83,6 +85,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     tokens,
     logs: (request) => answering()?.logs(request) ?? { type: 'unreachable' },
     sessions: (request) => answering()?.sessions(request) ?? { type: 'unreachable' },
+    ports: (request) => answering()?.ports(request) ?? { type: 'unreachable' },
     podUsage: (pod) => metrics.usageOf(pod),
     remarks: remarksOn,
     services: services.find,
@@ -151,10 +154,8 @@ function answersOf(
     random,
   };
   const logs = simulatedLogs(options);
-  const sessions = simulatedSessions({
-    node: options.node,
-    handler: (type) => rules.handlerOf(type),
-    output: (pod, container, signal) => outputOf(options, pod, container, signal),
-  });
-  return { logs, sessions };
+  const output = (pod: Pod, container: string, signal: AbortSignal) => outputOf(options, pod, container, signal);
+  const sessions = simulatedSessions({ node: options.node, handler: (type) => rules.handlerOf(type), output });
+  const ports = simulatedPorts({ node: options.node, handler: () => rules.portHandler, output });
+  return { logs, sessions, ports };
 }

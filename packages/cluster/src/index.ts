@@ -14,5 +14,5 @@ export type { NodeOptions } from './node/controller.ts';
 export type { NodePower } from './node/power.ts';
 export { type PodBehaviour, type PodFailure, type PodRule, type PodSelector, podRules } from './pods/behaviour.ts';
 export type { Pods } from './pods/rules.ts';
-export type { PodSession, SessionHandler } from './pods/sessions.ts';
+export type { PodConnection, PodSession, PortHandler, SessionHandler } from './pods/sessions.ts';
 export type { ClusterServices, ServiceName } from './services.ts';

@@ -1,4 +1,4 @@
-/** Exec and attach over a WebSocket, as kubectl speaks it; and who may. */
+/** Exec, attach and port-forward over a WebSocket; and who may. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
@@ -137,12 +137,43 @@ describe('a session in a simulated container', () => {
   test('a container that does not run, and a request for something else, are refused', async () => {
     await assert.rejects(say('exec?container=talk&stdout=true&command=ls'), /Unexpected server response: 400/);
     await assert.rejects(say('exec?container=web&command=ls'), /Unexpected server response: 400/);
+  });
+
+  test('port-forward says in words that nothing listens, until a test answers, over a channel for each port', async () => {
     await assert.rejects(say('portforward?ports=80'), /Unexpected server response: 501/);
+    cluster.pods.onPortForward(async ({ pod, port, input, output }) => {
+      if (port !== 80) throw new Error('connection refused');
+      for await (const chunk of input) {
+        output.write(`${pod.metadata.name}:${Buffer.from(chunk)}`);
+        return;
+      }
+    });
+    const socket = dial('portforward?ports=80&ports=258', ['v4.channel.k8s.io']);
+    const texts = ['', '', '', ''];
+    socket.on('message', (data: Buffer) => {
+      texts[data[0] ?? 0] += data.subarray(1).toString('latin1');
+    });
+    await once(socket, 'open');
+    socket.send(Buffer.from('\0hello'));
+    await once(socket, 'close');
+    const failure = texts[3]?.replace(/uid [0-9a-f-]+/, 'uid UID');
+    assert.deepEqual(
+      [...texts.slice(0, 3), failure],
+      ['P\0a:hello', 'P\0', '\x02\x01', '\x02\x01error forwarding port 258 to pod a, uid UID: connection refused'],
+    );
+    for (const path of ['portforward', 'portforward?ports=0', 'portforward?ports=web']) {
+      const [error] = await once(dial(path, ['v4.channel.k8s.io']), 'error');
+      assert.match(String(error), /Unexpected server response: 400/);
+    }
   });
 
   test('what runs in a container ends with it', async () => {
     const client = createClient({ transport: cluster.transport });
     let isOver = false;
+    cluster.pods.onPortForward(() => new Promise(() => {}));
+    const forwarding = dial('portforward?ports=80', ['v4.channel.k8s.io']);
+    const closed = once(forwarding, 'close');
+    await once(forwarding, 'open');
     cluster.pods.onExec(async ({ signal }) => {
       signal.addEventListener('abort', () => {
         isOver = true;
@@ -154,5 +185,6 @@ describe('a session in a simulated container', () => {
     assert.equal(status.reason, 'NonZeroExitCode');
     assert.match(JSON.stringify(status), /exit status 137/);
     assert.ok(isOver);
+    await closed;
   });
 });

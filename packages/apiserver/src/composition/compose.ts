@@ -14,6 +14,7 @@ import type { ContainerLogs } from '../container-logs.ts';
 import type { ContainerSessions } from '../container-sessions.ts';
 import { OpenApi } from '../discovery/open-api.ts';
 import { Impersonator } from '../impersonate/impersonate.ts';
+import type { PodPorts } from '../pod-ports.ts';
 import type { PodUsage } from '../pod-usage.ts';
 import type { Remarks } from '../remarks.ts';
 import { Registry } from '../resource/registry.ts';
@@ -40,6 +41,7 @@ export interface CompositionOptions {
   readonly history?: number | undefined;
   readonly logs?: ContainerLogs | undefined;
   readonly sessions?: ContainerSessions | undefined;
+  readonly ports?: PodPorts | undefined;
   readonly podUsage?: PodUsage | undefined;
   readonly remarks?: Remarks | undefined;
   readonly services?: Services | undefined;
@@ -56,6 +58,7 @@ export function compose(options: CompositionOptions): Composition {
     history,
     logs,
     sessions,
+    ports,
     podUsage,
     remarks,
     services,
@@ -94,6 +97,7 @@ export function compose(options: CompositionOptions): Composition {
     ),
     logs,
     sessions,
+    ports,
     podUsage,
     remarks,
     accountTokens,

@@ -38,8 +38,8 @@ export interface ApiResponse {
 }
 
 export interface Upgrade {
-  /** The subprotocols that are spoken, the preferred one first. */
-  readonly protocols: readonly string[];
+  /** The subprotocol that is spoken, one of those that the caller offers. */
+  readonly protocol: string;
   readonly open: (socket: MessageSocket) => void;
 }
 

@@ -11,9 +11,10 @@ import { methodUnknown, noSuchResource, notFound, notImplemented, resourceNamed 
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { log } from '../subresources/log.ts';
+import { portForward } from '../subresources/port-forward.ts';
 import { isReview, review } from '../subresources/reviews.ts';
 import { scale } from '../subresources/scale.ts';
-import { portForward, session } from '../subresources/session.ts';
+import { session } from '../subresources/session.ts';
 import { requestToken } from '../subresources/token.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';

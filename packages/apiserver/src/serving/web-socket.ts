@@ -6,18 +6,17 @@ import type { MessageSocket, Upgrade } from '../request/exchange.ts';
 /** Of one message. */
 const maxMessageBytes = 2 ** 20;
 
-/** Answers the handshake, and hands the socket over. Whoever answers with an upgrade has seen that the caller offers a protocol. */
+/** Answers the handshake, and hands the socket over. Whoever answers with an upgrade has seen that the caller offers the protocol. */
 export async function openWebSocket(
-  { protocols, open }: Upgrade,
+  { protocol, open }: Upgrade,
   { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
 ): Promise<void> {
   // Loaded late: most servers are never asked.
   const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-    handleProtocols: (offered) => protocols.find((each) => offered.has(each)) ?? false,
-  });
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
+  // The protocol is chosen already, and ws would refuse kubectl's: a slash may not be in its name.
+  delete request.headers['sec-websocket-protocol'];
+  server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   server.handleUpgrade(request, socket, head, (webSocket) => {
     const made: MessageSocket = {
       send: (bytes) => {

@@ -1,46 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PlayedCaller } from '../../test/played-caller.ts';
 import type { SessionStreams } from '../container-sessions.ts';
-import type { MessageSocket } from '../request/exchange.ts';
-import { converse, maxUnreadBytes, maxUntakenBytes } from './conversation.ts';
-
-/** A caller that a test plays: it takes nothing of what it is sent. */
-class Caller implements MessageSocket {
-  readonly sent: Uint8Array[] = [];
-  isPaused = false;
-  isAborted = false;
-  say: (bytes: Uint8Array) => void = () => {};
-  leave: () => void = () => {};
-
-  get pending(): number {
-    return this.sent.reduce((sum, { length }) => sum + length, 0);
-  }
-  send(bytes: Uint8Array): void {
-    this.sent.push(bytes);
-  }
-  onMessage(listener: (bytes: Uint8Array) => void): void {
-    this.say = listener;
-  }
-  onClose(listener: () => void): void {
-    this.leave = listener;
-  }
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-  }
-  close(): void {}
-  abort(): void {
-    this.isAborted = true;
-    this.leave();
-  }
-}
+import { converse } from './conversation.ts';
+import { maxUnreadBytes, maxUntakenBytes } from './incoming.ts';
 
 const block = Buffer.alloc(maxUnreadBytes);
 
 test('a caller that says more than is read has to wait until it is read', async () => {
-  const caller = new Caller();
+  const caller = new PlayedCaller();
   let read = 0;
   const over = converse(
     caller,
@@ -65,7 +33,7 @@ test('a caller that says more than is read has to wait until it is read', async 
 });
 
 test('a caller that had to wait is heard again when the session is over', async () => {
-  const caller = new Caller();
+  const caller = new PlayedCaller();
   const { promise, resolve } = Promise.withResolvers<number>();
   const over = converse(
     caller,
@@ -81,7 +49,7 @@ test('a caller that had to wait is heard again when the session is over', async 
 });
 
 test('a caller that does not take what it is sent is let go', async () => {
-  const caller = new Caller();
+  const caller = new PlayedCaller();
   const run = async ({ stdout, signal }: SessionStreams) => {
     while (!signal.aborted) stdout.write(block);
     return 0;

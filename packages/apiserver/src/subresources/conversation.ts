@@ -7,14 +7,10 @@
 import type { SessionStreams } from '../container-sessions.ts';
 import type { MessageSocket } from '../request/exchange.ts';
 import { internalError } from '../status.ts';
+import { Incoming, maxUntakenBytes } from './incoming.ts';
 
 /** The numbers of the streams, each message's first byte. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, closing: 255 } as const;
-
-/** So much is kept of what the process has not read yet, and one message more. */
-export const maxUnreadBytes = 2 ** 20;
-/** So much is kept of what the caller has not taken yet, and one message more. */
-export const maxUntakenBytes = 2 ** 24;
 
 export async function converse(
   socket: MessageSocket,
@@ -63,46 +59,3 @@ function ended(exitCode: number): unknown {
 const failed = (error: unknown): unknown =>
   internalError(`error executing command in container: ${error instanceof Error ? error.message : String(error)}`)
     .status;
-
-/** What has come and was not taken yet. Only one takes. */
-class Incoming implements AsyncIterable<Uint8Array> {
-  readonly #source: Pick<MessageSocket, 'pause' | 'resume'>;
-  readonly #chunks: Uint8Array[] = [];
-  #unreadBytes = 0;
-  #isOver = false;
-  #wake: (() => void) | undefined;
-
-  constructor(source: Pick<MessageSocket, 'pause' | 'resume'>) {
-    this.#source = source;
-  }
-
-  push(chunk: Uint8Array): void {
-    if (this.#isOver || chunk.length === 0) return;
-    this.#chunks.push(chunk);
-    this.#unreadBytes += chunk.length;
-    if (this.#unreadBytes > maxUnreadBytes) this.#source.pause();
-    this.#wake?.();
-  }
-
-  /** Nothing is held back any more: what else is said, such as farewell, must be heard. */
-  end(): void {
-    this.#isOver = true;
-    this.#source.resume();
-    this.#wake?.();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk) {
-        this.#unreadBytes -= chunk.length;
-        if (this.#unreadBytes <= maxUnreadBytes) this.#source.resume();
-        yield chunk;
-      } else if (this.#isOver) return;
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-    }
-  }
-}

@@ -8,7 +8,7 @@
 import type { Pod } from '@keelson/core/v1';
 import { attributesOf } from '../authorise/attributes.ts';
 import { readAs } from '../object.ts';
-import type { ApiResponse } from '../request/exchange.ts';
+import type { ApiRequest, ApiResponse } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { isPrivileged } from '../request/user.ts';
 import { keyIn } from '../resource/resource.ts';
@@ -21,18 +21,12 @@ import { converse } from './conversation.ts';
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 export function session(context: Context, call: Call, type: 'exec' | 'attach'): ApiResponse {
-  const { query, headers } = call.request;
-  const { pod, node, container } = target(context, call, (of) => containerIn(of, query.get('container') ?? ''));
+  const { query } = call.request;
+  const { pod, node, container } = sessionTarget(context, call, (of) => containerIn(of, query.get('container') ?? ''));
   const wants = (stream: string) => isTrue(query.get(stream));
   if (!['stdin', 'stdout', 'stderr'].some(wants))
     throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
-  const upgrade = headers.upgrade?.toLowerCase() ?? '';
-  if (upgrade === '') throw badRequest('Upgrade request required');
-  if (upgrade !== 'websocket') throw notImplemented(`${type} by ${headers.upgrade}, other than by a WebSocket,`);
-  // Ahead of the handshake, which takes for granted that one is spoken.
-  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
-  if (!protocols.some((each) => offered.includes(each)))
-    throw badRequest(`none of the WebSocket protocols ${protocols.join(', ')} is offered`);
+  const protocol = upgradeOf(call.request, type, protocols);
   const wanted = { type, node, pod, container, command: query.getAll('command'), tty: wants('tty') };
   const found = context.sessions?.(wanted) ?? { type: 'unreachable' };
   switch (found.type) {
@@ -45,21 +39,27 @@ export function session(context: Context, call: Call, type: 'exec' | 'attach'): 
         status: 101,
         headers: {},
         body: [],
-        upgrade: { protocols, open: (socket) => void converse(socket, found.run, wants) },
+        upgrade: { protocol, open: (socket) => void converse(socket, found.run, wants) },
       };
     default:
       return found satisfies never;
   }
 }
 
-/** Refused in words: nothing listens in a simulated pod, and the protocol is SPDY in a WebSocket. */
-export function portForward(context: Context, call: Call): never {
-  target(context, call, () => '');
-  throw notImplemented('port-forward (pods of this cluster are simulated, and nothing listens in them)');
+/** The protocol that the WebSocket will speak; who asks for no WebSocket, or offers none of the protocols, is refused. */
+export function upgradeOf({ headers }: ApiRequest, what: string, protocols: readonly string[]): string {
+  const upgrade = headers.upgrade?.toLowerCase() ?? '';
+  if (upgrade === '') throw badRequest('Upgrade request required');
+  if (upgrade !== 'websocket') throw notImplemented(`${what} by ${headers.upgrade}, other than by a WebSocket,`);
+  // Ahead of the handshake, which takes for granted that one is spoken.
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
+  const spoken = protocols.find((each) => offered.includes(each));
+  if (spoken === undefined) throw badRequest(`none of the WebSocket protocols ${protocols.join(', ')} is offered`);
+  return spoken;
 }
 
 /** Whom the caller may speak to: the pod, its node, and the container that is meant. */
-function target(context: Context, call: Call, choose: (pod: Pod) => string) {
+export function sessionTarget(context: Context, call: Call, choose: (pod: Pod) => string) {
   assertMayCreate(context, call);
   const { namespace, name } = call;
   const existing = context.store.collection('pods').get(keyIn(namespace, name));

@@ -4,6 +4,7 @@ import type { ServiceAccountTokens } from '../authenticate/service-account-token
 import type { Authoriser } from '../authorise/authoriser.ts';
 import type { ContainerLogs } from '../container-logs.ts';
 import type { ContainerSessions } from '../container-sessions.ts';
+import type { PodPorts } from '../pod-ports.ts';
 import type { PodUsage } from '../pod-usage.ts';
 import type { Registry } from '../resource/registry.ts';
 import type { FanOut } from '../watch/fan-out.ts';
@@ -18,6 +19,7 @@ export interface Context extends WriteContext {
   /** Absent: no node can be asked. */
   readonly logs: ContainerLogs | undefined;
   readonly sessions: ContainerSessions | undefined;
+  readonly ports: PodPorts | undefined;
   /** Absent: nothing measures what pods use. */
   readonly podUsage: PodUsage | undefined;
 }

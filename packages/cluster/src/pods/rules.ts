@@ -12,7 +12,7 @@ import {
   type PodRule,
   type PodSelector,
 } from './behaviour.ts';
-import type { SessionHandler } from './sessions.ts';
+import type { PortHandler, SessionHandler } from './sessions.ts';
 
 /** What the simulated node is told about its pods, before or while they run. */
 export interface Pods {
@@ -37,6 +37,17 @@ export interface Pods {
   onExec(handler: SessionHandler): void;
   /** The same for `kubectl attach`; without a handler it shows what the container writes. */
   onAttach(handler: SessionHandler): void;
+  /**
+   * Answers connections that come by `kubectl port-forward` from now on, over HTTPS. Of several handlers the last one
+   * counts.
+   *
+   * @example
+   * cluster.pods.onPortForward(async ({ port, input, output }) => {
+   *   if (port !== 11211) throw new Error('connection refused');
+   *   for await (const _ of input) output.write('VERSION 1.6.26\r\n');
+   * });
+   */
+  onPortForward(handler: PortHandler): void;
 }
 
 export interface RulesOptions {
@@ -50,6 +61,7 @@ export class PodRules implements Pods {
   readonly #images: readonly RegExp[] | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #handlers = new Map<'exec' | 'attach', SessionHandler>();
+  #portHandler: PortHandler | undefined;
 
   constructor({ rules = [], images }: RulesOptions = {}) {
     this.#images = images?.map(patternOf);
@@ -73,6 +85,14 @@ export class PodRules implements Pods {
 
   onAttach(handler: SessionHandler): void {
     this.#handlers.set('attach', handler);
+  }
+
+  onPortForward(handler: PortHandler): void {
+    this.#portHandler = handler;
+  }
+
+  get portHandler(): PortHandler | undefined {
+    return this.#portHandler;
   }
 
   handlerOf(type: 'exec' | 'attach'): SessionHandler | undefined {

@@ -1,7 +1,9 @@
 /** Exec, attach and logs of simulated pods by an unmodified kubectl, over the WebSockets that it speaks. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -82,6 +84,41 @@ test('kubectl goes into simulated pods, and a test answers', {
 
   const forwarded = await kubectl(['port-forward', 'pod/web', ':80']);
   assert.match(forwarded.stderr, /pods of this cluster are simulated, and nothing listens in them/);
+
+  cluster.pods.onPortForward(async ({ pod, port, input, output }) => {
+    if (port !== 80) throw new Error('connection refused');
+    output.write(`${pod.metadata.name}:`);
+    for await (const chunk of input) output.write(chunk);
+  });
+  const forwarding = spawn(program, ['--namespace', 'default', 'port-forward', 'pod/web', ':80', ':81'], { env });
+  t.after(() => forwarding.kill());
+  let said = '';
+  let complained = '';
+  forwarding.stderr.on('data', (chunk) => (complained += String(chunk)));
+  const ports = await new Promise<readonly string[]>((resolve) => {
+    forwarding.stdout.on('data', (chunk) => {
+      said += String(chunk);
+      const found = [...said.matchAll(/127\.0\.0\.1:(\d+) -> \d+\n/g)].map(([, port = '']) => port);
+      if (found.length === 2) resolve(found);
+    });
+  });
+  const echo = async (port = '', text: string) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(text);
+    let heard = '';
+    for await (const chunk of socket) heard += String(chunk);
+    return heard;
+  };
+  const long = 'x'.repeat(300_000);
+  assert.deepEqual(await Promise.all([echo(ports[0], 'one'), echo(ports[0], 'two'), echo(ports[0], long)]), [
+    'web:one',
+    'web:two',
+    `web:${long}`,
+  ]);
+  const ended = once(forwarding, 'close');
+  await echo(ports[1], 'three');
+  await ended;
+  assert.match(complained, /error forwarding port 81 to pod web, uid [0-9a-f-]+: connection refused/);
 
   const robot = ['--as', 'robot'];
   await kubectl(['create', 'role', 'looker', '--verb=get', '--resource=pods,pods/exec']);
