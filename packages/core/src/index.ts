@@ -92,6 +92,8 @@ export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export type { NamespacedObjectMeta, NewObjectMeta, ObjectMeta, StoredObjectMeta } from './meta.ts';
 export type { MetadataKind, MetadataObject } from './metadata-kind.ts';
 export { isMetadataOnly, metadataOf } from './metadata-kind.ts';
+export type { MissingRight } from './missing-right.ts';
+export { declarationFor, missingRightIn, printRight } from './missing-right.ts';
 export type { Operator, OperatorDefinition, TaskDeclaration } from './operator.ts';
 export { controllerName, operator, withSettings } from './operator.ts';
 export { type OperatorProcess, operatorProcess } from './operator-process.ts';

@@ -6,7 +6,15 @@
  */
 import type { Client } from '@keelson/client';
 import { applyAccount, type Cluster } from '@keelson/cluster';
-import { type Operator, ownedKinds, rulesOf, type Transport, type TransportResponse } from '@keelson/core';
+import {
+  declarationFor,
+  missingRightIn,
+  type Operator,
+  printRight,
+  rulesOf,
+  type Transport,
+  type TransportResponse,
+} from '@keelson/core';
 
 /** Where operators are. */
 export const operatorsNamespace = 'operators';
@@ -42,26 +50,24 @@ export function reportingRefusals(transport: Transport, options: RefusalOptions)
 }
 
 const isAboutRules = /cannot \S+ resource|cannot set an ownerRef|cannot set blockOwnerDeletion|grant RBAC permissions/;
-const plainRefusal = /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/;
 
 /** What to add is said in the words of a declaration. */
 async function refusal({ operator, administrator }: RefusalOptions, path: string, message: string): Promise<Error> {
   const { name, controllers } = operator;
-  const { verb, resource = '', group } = plainRefusal.exec(message)?.groups ?? {};
-  if (verb === undefined)
+  const missing = missingRightIn(message);
+  if (missing === undefined)
     return new Error(`${name} was refused, and its rules follow from its declarations: ${message}`);
-  const [plural = '', subresource] = resource.split('/');
-  const kind = await kindName(administrator, path, plural);
-  const need = subresource
-    ? `{ kind: ${kind}, subresource: '${subresource}', verbs: ['${verb}'] }`
-    : `allow(${kind}, '${verb}')`;
-  const isOwned = controllers.flatMap(ownedKinds).some((each) => each.resource === plural && each.group === group);
-  const isRemoval = verb === 'delete' && isOwned && !subresource;
-  const rule = { apiGroups: [group], resources: [resource], verbs: [verb] };
+  const { verb, group, resource, subresource } = missing;
+  const kind = await kindName(administrator, path, resource);
+  const rule = {
+    apiGroups: [group],
+    resources: [subresource ? `${resource}/${subresource}` : resource],
+    verbs: [verb],
+  };
   return new Error(
     [
-      `${name} may not ${verb} ${plural}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}: its rules follow from its declarations, and none asks for it.`,
-      `Add to its controller: ${isRemoval ? `owns: [removable(${kind})]` : `needs: [${need}]`}`,
+      `${name} may not ${printRight(missing)}: its rules follow from its declarations, and none asks for it.`,
+      `Add to its controller: ${declarationFor(missing, kind, controllers)}`,
       `which is the rule ${JSON.stringify(rule)}.`,
       `The server said: ${message}`,
     ].join('\n'),

@@ -91,16 +91,56 @@ test('what cannot be written as JSON is still written', () => {
   }
 });
 
-test('an error is shown to people with the place where it was thrown', () => {
+test('an error is shown to people in one line, with the place where its author can mend it', () => {
   const { lines, options } = captured();
-  textLogger(options).error('Reconciler error', { error: new Error('x') });
-  assert.match(lines[0] ?? '', /^12:30:05 ERROR Reconciler error error=x\n\s+at .*log\.test\.ts/);
+  const error = new Error('x', { cause: new Error('y') });
+  error.stack = `Error: x
+    at inner (file:///app/node_modules/other/index.js:1:2)
+    at async reconcile (file:///app/src/my%20operator.ts:12:7)
+    at async pass (file:///app/src/main.ts:1:1)`;
+  textLogger(options).error('Reconciler error', { error });
+  error.stack = 'Error: x\n    at inner (file:///app/node_modules/other/index.js:1:2)';
+  textLogger(options).error('Reconciler error', { error });
+  assert.deepEqual(lines, [
+    '12:30:05 ERROR Reconciler error error=x cause=y at="/app/src/my%20operator.ts:12"\n',
+    '12:30:05 ERROR Reconciler error error=x cause=y at=/app/node_modules/other/index.js:1\n',
+  ]);
+});
+
+test('an error that comes again within a minute is counted, but at level debug shown each time with its stack', () => {
+  let nowMs = 0;
+  const moving: Clock = { ...clock, monotonic: () => nowMs };
+  const shownAt = (level: 'info' | 'debug') => {
+    nowMs = 0;
+    const { lines, options } = captured({ clock: moving, level });
+    const logger = textLogger(options);
+    for (const atMs of [0, 5, 59_999, 60_000, 70_000]) {
+      nowMs = atMs;
+      logger.error('Reconciler error', { name: 'a', error: new Error('x'), retryInMs: atMs });
+    }
+    logger.with({ name: 'b' }).error('Reconciler error', { error: new Error('x') });
+    logger.error('Reconciler error', { name: 'a', error: new Error('z') });
+    for (let i = 0; i < 2; i += 1) logger.error('Odd', { name: 'a' }); // no error, and so never the same
+    return lines;
+  };
+  const brief = shownAt('info').map((line) => line.replace(/^\S+ ERROR (.*?)( at=\S+)?( times=\d+)?\n$/, '$1$3'));
+  assert.deepEqual(brief, [
+    'Reconciler error name=a error=x retryInMs=0',
+    'Reconciler error name=a error=x retryInMs=60000 times=3',
+    'Reconciler error name=b error=x',
+    'Reconciler error name=a error=z',
+    'Odd name=a',
+    'Odd name=a',
+  ]);
+  const whole = shownAt('debug');
+  assert.equal(whole.length, 9);
+  assert.match(whole[1] ?? '', /^12:30:05 ERROR Reconciler error name=a error=x retryInMs=5\n(\s+at .*\n)+$/);
 });
 
 test('causes and joined errors are shown, to people and to machines', () => {
   const refused = new Error('refused');
   const error = new AggregateError([new Error('first'), 'second'], 'both failed', { cause: refused });
-  const text = captured();
+  const text = captured({ level: 'debug' });
   textLogger(text.options).error('Reconciler error', { error });
   assert.match(text.lines[0] ?? '', /error="both failed"\n(\s+at .*\n)+ {2}caused by refused\n\s+at /);
   const json = captured();
@@ -134,7 +174,7 @@ test('an error of another realm, or one that cannot be read, is logged all the s
 
 test('of causes and of joined errors, the first five are shown', () => {
   const chained = (depth: number): Error => new Error(`cause ${depth}`, depth < 9 ? { cause: chained(depth + 1) } : {});
-  const text = captured();
+  const text = captured({ level: 'debug' });
   textLogger(text.options).error('Odd', { error: chained(0) });
   assert.deepEqual(
     [...(text.lines[0] ?? '').matchAll(/caused by "(.*)"/g)].map(([, cause]) => cause),
@@ -151,7 +191,7 @@ test('of causes and of joined errors, the first five are shown', () => {
 });
 
 test('a cause that is no error ends the causes; an error without a stack has no place', () => {
-  const { lines, options } = captured();
+  const { lines, options } = captured({ level: 'debug' });
   const error = new Error('x', { cause: 'a word' });
   Reflect.deleteProperty(error, 'stack');
   textLogger(options).error('Odd', { error });

@@ -73,18 +73,45 @@ function describeError(error: unknown, depth = 0): unknown {
 
 const colors: Readonly<Record<Level, string>> = { debug: '90', info: '32', warn: '33', error: '31' };
 
-/** `20:54:03 INFO  Starting workers controller=memcached`. */
+/** For how long an error that comes again and again is only counted. */
+const quietMs = 60_000;
+/** Beyond that, the counts begin anew. */
+const mostCounted = 1000;
+
+/**
+ * `20:54:03 INFO  Starting workers controller=memcached`. An error is one line with the place in the author's code, and
+ * one that comes again within a minute is counted; at level debug each has a line, with its whole stack.
+ */
 export function textLogger({ clock, level = 'info', write = toStderr, color = false }: LogOptions): Logger {
   const paint = (code: string, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const isWhole = level === 'debug';
+  const counted = new Map<string, { since: number; times: number }>();
+  /** How often an error has come since it was last printed, this time included; 0: it is not printed now. */
+  const timesOf = (message: string, { retryInMs: _, ...fields }: Fields): number => {
+    const now = clock.monotonic();
+    const what = `${message} ${Object.values(fields).map(printed).join(' ')}`;
+    const seen = counted.get(what);
+    if (seen !== undefined && now - seen.since < quietMs) {
+      seen.times += 1;
+      return 0;
+    }
+    if (counted.size >= mostCounted) counted.clear();
+    counted.set(what, { since: now, times: 0 });
+    return (seen?.times ?? 0) + 1;
+  };
   const line = (lineLevel: Level, message: string, fields: Fields) => {
     if (levels.indexOf(lineLevel) < levels.indexOf(level)) return;
-    const where = lineLevel === 'error' && isError(fields.error) ? `${stackOf(fields.error)}\n` : '';
+    const error = lineLevel === 'error' && isError(fields.error) ? fields.error : undefined;
+    const times = error === undefined || isWhole ? 1 : timesOf(message, fields);
+    if (times === 0) return;
+    const where = error === undefined || isWhole ? {} : whereFrom(error);
     const time = new Date(clock.now()).toISOString().slice(11, 19);
-    const pairs = Object.entries(fields)
+    const pairs = Object.entries({ ...fields, ...where, ...(times > 1 && { times }) })
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => ` ${paint('90', `${key}=`)}${printed(value)}`);
+    const stack = error !== undefined && isWhole ? `${stackOf(error)}\n` : '';
     write(
-      `${paint('90', time)} ${paint(colors[lineLevel], lineLevel.toUpperCase().padEnd(5))} ${message}${pairs.join('')}\n${where}`,
+      `${paint('90', time)} ${paint(colors[lineLevel], lineLevel.toUpperCase().padEnd(5))} ${message}${pairs.join('')}\n${stack}`,
     );
   };
   const wrap = (bound: Fields): Logger => ({
@@ -95,6 +122,17 @@ export function textLogger({ clock, level = 'info', write = toStderr, color = fa
     with: (fields) => wrap({ ...bound, ...fields }),
   });
   return wrap({});
+}
+
+/** Why an error came, and where the author can mend it: the first place that is neither Node's nor a dependency's. */
+function whereFrom(error: Error): Fields {
+  const places = framesOf(error).flatMap((frame) => /(\/[^()\s]+:\d+):\d+\)?$/.exec(frame)?.[1] ?? []);
+  const at = places.find((place) => !place.includes('/node_modules/')) ?? places[0];
+  try {
+    return { cause: error.cause, at: at?.replace(/^\/+/, '/') };
+  } catch {
+    return { at };
+  }
 }
 
 /** Where an error was thrown, without the message, which stands in the line already; and its causes, with theirs. */

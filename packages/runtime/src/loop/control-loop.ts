@@ -36,6 +36,7 @@ import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } 
 import { isMistake, type Mistake } from './mistakes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { refusalHint } from './refusal-hint.ts';
 import { keepResyncing } from './resync.ts';
 import { StatusEchoes } from './status-echoes.ts';
 import { reportedStorms } from './storm-report.ts';
@@ -366,7 +367,8 @@ export class ControlLoop {
       logger.error('Reconciler error; not retried until the object changes', { error });
       return 'terminal';
     }
-    logger.error('Reconciler error', { error, retryInMs: this.#wakeUps.retry(item) });
+    const hint = refusalHint(error, this.#options.controller);
+    logger.error('Reconciler error', { error, hint, retryInMs: this.#wakeUps.retry(item) });
     return 'error';
   }
 
