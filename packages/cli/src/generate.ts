@@ -1,20 +1,22 @@
 /** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
 import { resolve } from 'node:path';
-import { generateFiles } from '@keelson/generate';
-import { CommandError, Discrepancy } from './command-error.ts';
+import { type GeneratedFile, generateFiles } from '@keelson/generate';
+import { crdOf } from '@keelson/schema';
+import { CommandError, Discrepancy, UsageError } from './command-error.ts';
 import type { GenerateFlags } from './generate-command.ts';
 import { type FileChange, fileChanges, writeChanges } from './generated-files.ts';
 import { installationOptions } from './installation-options.ts';
 import { lineDiff } from './line-diff.ts';
 import { loadOperator } from './operator-module.ts';
 import { json, painted } from './print.ts';
+import { sampleProblems } from './sample-problems.ts';
 import type { Shell } from './shell.ts';
 
 export async function generate(flags: GenerateFlags, shell: Shell): Promise<void> {
   const { operator, kinds, place } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
   const chosen = await installationOptions(place.folder);
   const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
-  const files = generateFiles(operator, { ...chosen, ...given, kinds });
+  const files = filesOf(flags, () => generateFiles(operator, { ...chosen, ...given, kinds }));
   const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
   const changes = await fileChanges(folder, files);
   if (!flags.check) {
@@ -22,17 +24,37 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
     await writeChanges(folder, changes);
   }
   const warnings = files.flatMap(({ warning }) => warning ?? []);
+  const isToldOf = new Set(files.filter(({ warning }) => warning !== undefined).map(({ path }) => path));
+  const samples = (await sampleProblems(folder, kinds.map(crdOf))).filter(({ file }) => !isToldOf.has(file));
   if (flags.output === 'json') {
-    shell.out(json({ folder, changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings }));
+    const found = { changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings, samples };
+    shell.out(json({ folder, ...found }));
   } else {
     shell.out(changes.map((change) => textOf(change, flags, shell)).join(''));
     if (changes.length === 0) shell.out(`All ${files.length} files in ${folder} are as generated.\n`);
     for (const warning of warnings) shell.err(`keelson generate: ${warning}.\n`);
+    for (const { file, message } of samples) shell.err(`keelson generate: ${file}: ${message}\n`);
   }
-  if (!flags.check || changes.length === 0) return;
+  if (!flags.check || changes.length + samples.length === 0) return;
   if (flags.output === 'json') throw new Discrepancy();
+  if (changes.length === 0) {
+    const broken = new Set(samples.map(({ file }) => file)).size;
+    const count = broken === 1 ? '1 sample is' : `${broken} samples are`;
+    throw new CommandError(`${count} not what the operator's kinds allow`, 'mend it by hand: samples are yours');
+  }
   const count = changes.length === 1 ? '1 file is' : `${changes.length} files are`;
   throw new CommandError(`${count} not as generated`, 'run "keelson generate" and commit what it writes');
+}
+
+/** A value that cannot be is a mistake in the command line, if it comes from there. */
+function filesOf({ image, namespace }: GenerateFlags, make: () => readonly GeneratedFile[]): readonly GeneratedFile[] {
+  try {
+    return make();
+  } catch (error) {
+    const isGiven = (value: string | undefined) => value !== undefined && String(error).includes(`"${value}"`);
+    if (!(error instanceof RangeError && (isGiven(image) || isGiven(namespace)))) throw error;
+    throw new UsageError(error.message, undefined, { cause: error });
+  }
 }
 
 const told = ({ path, change }: FileChange) => ({ path, change });

@@ -77,7 +77,7 @@ export async function loadOperator(choice: OperatorChoice): Promise<OperatorModu
     const next = 'take Node 22.18 or newer, or name the compiled file with --operator <file>';
     throw new CommandError(`${file} is TypeScript, which Node ${process.version} does not run`, next);
   }
-  const exported = await imported(file);
+  const exported = await imported(place);
   const found = Object.entries(exported).filter((entry): entry is [string, Operator] => isOperator(entry[1]));
   // The same value may be exported twice, such as by name and as the default.
   const operators = [...new Map(found.map(([name, value]) => [value, name]))];
@@ -128,16 +128,16 @@ function programIn({ keelson, bin }: JsonObject): string | undefined {
   return programs.length === 1 && typeof program === 'string' ? program : undefined;
 }
 
-async function imported(file: string): Promise<Readonly<Record<string, unknown>>> {
+async function imported({ file, folder }: ModulePlace): Promise<Readonly<Record<string, unknown>>> {
   try {
     return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw new CommandError(`${file} cannot be loaded: ${describe(error, file)}`, undefined, { cause: error });
+    throw new CommandError(`${file} cannot be loaded: ${describe(error, folder)}`, undefined, { cause: error });
   }
 }
 
 /** The error with its place: the first line of its stack that is neither Node's nor a dependency's. */
-function describe(error: unknown, file: string): string {
+function describe(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const lines = (error.stack ?? '').split('\n');
   // Of a syntax error, the place comes first: file:///…/operator.ts:3
@@ -145,13 +145,13 @@ function describe(error: unknown, file: string): string {
     (line) => line.includes('file://') && !line.includes('/node_modules/'),
   );
   const [, path, line] = /file:\/\/([^\s)]+?):(\d+)/.exec(place ?? '') ?? [];
-  const where = path === undefined ? '' : `\n    at ${named(decodeURIComponent(path), file)}:${line}`;
+  const where = path === undefined ? '' : `\n    at ${named(decodeURIComponent(path), folder)}:${line}`;
   return `${error.name}: ${error.message}${where}`;
 }
 
-/** As seen from the folder of the module, unless that is far away. */
-function named(path: string, file: string): string {
-  const near = relative(dirname(file), path);
+/** As seen from the folder of the package, unless that is far away. */
+function named(path: string, folder: string): string {
+  const near = relative(folder, path);
   return near.startsWith('..') || isAbsolute(near) ? path : near;
 }
 

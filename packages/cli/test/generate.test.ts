@@ -115,6 +115,49 @@ describe('keelson generate', () => {
     }
   });
 
+  test('a sample that the kinds do not allow is told of with its path, and fails --check', async () => {
+    const { name, cwd, generate } = await project();
+    const of = (version: string, rest: string) => `apiVersion: ${name}.example.com/${version}\nkind: ${rest}\n`;
+    const samples = {
+      'allowed.yaml': of('v1', 'Website\nspec: { size: 3 }'),
+      'field.yaml': of('v1', 'Website\nspec: { colour: red, size: many }'),
+      'foreign.yaml': 'apiVersion: v1\nkind: ConfigMap\ndata: 7\n',
+      'gone.yaml': `${of('v1', 'Webpage')}---\n${of('v2', 'Website')}`,
+      'yaml.yaml': 'kind: [\n',
+    };
+    for (const [file, text] of Object.entries(samples)) await projects.write(`${name}/config/samples/${file}`, text);
+    const told = [
+      'field.yaml: spec.colour: no such field',
+      'field.yaml: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+      `gone.yaml: the operator defines no Webpage in ${name}.example.com/v1`,
+      `gone.yaml: the operator defines no Website in ${name}.example.com/v2`,
+      'yaml.yaml: Flow sequence in block collection must be sufficiently indented and end with a ] at line 2, column 1:',
+    ].map((line) => `keelson generate: config/samples/${line}\n`);
+    const written = await generate();
+    assert.deepEqual([written.code, written.err], [0, told.join('')]);
+    const last =
+      "keelson generate: 3 samples are not what the operator's kinds allow; mend it by hand: samples are yours.\n";
+    const checked = await generate('--check');
+    assert.deepEqual([checked.code, checked.err], [1, `${told.join('')}${last}`]);
+    const { code, out } = await runKeelson(['generate', '--check', '--output', 'json'], { cwd });
+    assert.deepEqual([code, JSON.parse(out).samples.length], [1, 5]);
+  });
+
+  test('a name or an image that cannot be is a mistake of the command line, or of package.json', async () => {
+    const { generate } = await project();
+    for (const [flag, value] of [
+      ['--namespace', 'Foo_Bar'],
+      ['--image', 'not an image'],
+    ] as const) {
+      const { code, err } = await generate(flag, value);
+      assert.equal(code, 2);
+      assert.match(err, new RegExp(`^keelson generate: website: "${value}" is no `));
+    }
+    const { cwd } = await project();
+    await writeFile(join(cwd, 'package.json'), websiteManifest.replace('}', ', "namespace": "Foo_Bar" }'));
+    assert.equal((await runKeelson(['generate'], { cwd })).code, 1);
+  });
+
   test('a file that somebody else wrote is not overwritten, and nothing else is written either', async () => {
     const { generate, file } = await project();
     await writeFile(file(role), 'kind: Role\n');

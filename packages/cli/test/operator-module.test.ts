@@ -123,7 +123,7 @@ describe('the operator of a project', () => {
     assert.equal(
       await refused(throwing),
       `keelson explain: ${join(throwing, 'src', 'operator.ts')} cannot be loaded: RangeError: no size\n` +
-        '  spec.size: none\n    at operator.ts:2\n',
+        '  spec.size: none\n    at src/operator.ts:2\n',
     );
     assert.match(await refused(await module('syntax', 'const x = ;')), /cannot be loaded: SyntaxError: [^\n]*\n/);
     const lacking = await module('lacks', "import 'is-not-installed';");
