@@ -8,6 +8,7 @@ import { CommandError, Discrepancy } from './command-error.ts';
 import { OperatorProcess } from './dev-process.ts';
 import type { ClusterFlags } from './flags.ts';
 import type { OperatorModule } from './operator-module.ts';
+import { requireDefinitions } from './require-definitions.ts';
 import { aborted, type Shell } from './shell.ts';
 
 /** The context is the one that was looked at, since a kubeconfig's current one may change at any moment. */
@@ -35,8 +36,12 @@ export async function runOperator(
   await runProgram(programOf(operator, place), options, shell);
 }
 
-export async function planOperator({ operator }: OperatorModule, options: RunOptions, shell: Shell): Promise<void> {
-  if (isEngineOperator(operator)) return runEngine(operator, { ...options, argv: ['--plan', ...options.argv] }, shell);
+export async function planOperator(module: OperatorModule, options: RunOptions, shell: Shell): Promise<void> {
+  const { operator } = module;
+  if (isEngineOperator(operator)) {
+    await requireDefinitions(module, options, shell);
+    return runEngine(operator, { ...options, argv: ['--plan', ...options.argv] }, shell);
+  }
   throw new CommandError(
     `${operator.name} is written on the client alone`,
     'a plan is what the engine makes of a controller',

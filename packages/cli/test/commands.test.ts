@@ -411,6 +411,15 @@ describe('on a cluster', () => {
     await once(keelson, 'close'); // that is when nobody has its standard output any more
   });
 
+  test('a plan of kinds that are not installed says how to install them, and nothing else', async () => {
+    await projects.write('planned/package.json', websiteManifest);
+    await projects.write('planned/src/operator.ts', websiteSource({ group: 'planned.test' }));
+    const { code, out, err } = await run('plan', { cwd: join(projects.root, 'planned') });
+    const next = '"keelson install" does that, and there is nothing to plan until then';
+    const text = `keelson plan: websites.planned.test is not installed on ${server}; ${next}.\n`;
+    assert.deepEqual([code, out, err], [1, '', text]);
+  });
+
   test('an operator without a program, and one without a plan, are told so', async () => {
     const declared =
       "{ name: 'bare', controllers: [{ for: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } }] }";

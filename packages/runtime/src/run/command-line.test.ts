@@ -171,6 +171,8 @@ test('an argument that cannot be used is refused with the value received', () =>
       ['--leader-elect', '--leader-elect-retry-period', 'x'],
       '--leader-elect-retry-period must be a number of seconds greater than 0, received "x"',
     ],
+    [['--namespace', 'a,Foo_Bar'], '--namespace must be names of namespaces, received "Foo_Bar"'],
+    [['--namespace', `a${'b'.repeat(63)}`], `--namespace must be names of namespaces, received "a${'b'.repeat(63)}"`],
     [['--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, received "loud"'],
     [
       ['--leader-elect', '--leader-elect-lease-duration', '9'],

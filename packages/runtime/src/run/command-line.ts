@@ -175,6 +175,8 @@ function receivedOf(name: string, value: unknown): string {
 function namespacesIn(text: string): readonly string[] | undefined {
   const names = text.split(',').map((each) => each.trim());
   const wanted = names.filter((each) => each !== '');
+  const wrong = wanted.find((each) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(each));
+  if (wrong !== undefined) throw new RangeError(`--namespace must be names of namespaces, received "${wrong}"`);
   return wanted.length > 0 ? wanted : undefined;
 }
 

@@ -28,6 +28,7 @@ export async function run(
 ): Promise<void> {
   let stop: AbortSignal | undefined;
   let isPlan = false;
+  let failure = 2; // what is wrong until then is the command line
   try {
     const options = readArguments(argv, process.env, operator);
     isPlan = options.plan;
@@ -36,6 +37,7 @@ export async function run(
       return;
     }
     checkSettings(operator, options.settings);
+    failure = 1;
     const logger = processLogger(operator.name, options);
     const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
     logger.info('Starting operator', {
@@ -90,8 +92,8 @@ export async function run(
   } catch (thrown) {
     process.stderr.write(`${operator.name}: ${errorOf(thrown, operator.name).message}\n`);
     // What did not stop may keep the process alive for ever.
-    if (stop?.aborted || isPlan) process.exit(1);
-    process.exitCode = 1;
+    if (stop?.aborted || isPlan) process.exit(failure);
+    process.exitCode = failure;
   }
 }
 
