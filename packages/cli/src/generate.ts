@@ -25,7 +25,12 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
   }
   const warnings = files.flatMap(({ warning }) => warning ?? []);
   const isToldOf = new Set(files.filter(({ warning }) => warning !== undefined).map(({ path }) => path));
-  const samples = (await sampleProblems(folder, kinds.map(crdOf))).filter(({ file }) => !isToldOf.has(file));
+  const samples = (
+    await sampleProblems(
+      folder,
+      kinds.map((kind) => crdOf(kind)),
+    )
+  ).filter(({ file }) => !isToldOf.has(file));
   if (flags.output === 'json') {
     const found = { changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings, samples };
     shell.out(json({ folder, ...found }));
