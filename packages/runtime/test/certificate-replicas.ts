@@ -3,6 +3,7 @@
  * with the rights that follow from the declaration; and a caller who verifies what they serve as a slow API server would.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { inspect } from 'node:util';
 import { createClient } from '@keelson/client';
 import {
   type Clock,
@@ -16,18 +17,19 @@ import {
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import { ConfigMap, Secret } from '@keelson/core/v1';
 import type { Identity } from '@keelson/core/x509';
-import { type FaultOptions, startCluster, type TestCluster } from '@keelson/testing';
+import { startCluster, type TestCluster } from '@keelson/testing';
 import { keepCertificates } from '../src/certificates/keep-certificates.ts';
 import type { ServingCertificates } from '../src/certificates/serving-certificates.ts';
 import { certificatesIn } from '../src/certificates/stored-certificates.ts';
 import { trustingObjectsOf } from '../src/certificates/trusting-objects.ts';
+import type { Fields, Logger } from '../src/log/logger.ts';
 
 const web = operator({
   name: 'web',
   webhooks: [{ for: ConfigMap, defaults: true, validates: true }],
   events: false,
 });
-const secretKey = `operators/${webhookNames(web).secret}`;
+export const secretKey = `operators/${webhookNames(web).secret}`;
 const hosts = ['web-webhook.operators.svc'];
 export const minute = 60_000;
 
@@ -35,8 +37,10 @@ export interface Replicas extends AsyncDisposable {
   readonly cluster: TestCluster;
   /** What the replica of that number keeps. */
   certificates(index: number): ServingCertificates;
-  /** Log lines of all of them, from warnings on. */
+  /** What all of them warned of. */
   readonly warnings: readonly string[];
+  /** Every line that they logged, with all there is in it. */
+  readonly log: readonly string[];
   /** Lets time pass, and verifies all the time what each replica serves. */
   verified(ms: number): Promise<void>;
   secret(): Promise<Readonly<Record<string, string>>>;
@@ -50,29 +54,31 @@ export interface ReplicasOptions {
   readonly replicas?: number;
   /** Install no configurations. */
   readonly bare?: boolean;
-  readonly faults?: FaultOptions;
-  readonly intercept?: (transport: Transport) => Transport;
+  /** Stands between a replica and the server. */
+  readonly intercept?: (transport: Transport, index: number) => Transport;
   /** What a replica takes for the time. */
   readonly clockOf?: (clock: Clock, index: number) => Clock;
   readonly tolerate?: readonly 'refusal'[];
 }
 
-const configurationKinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as const;
+export const configurationKinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as const;
 
-/** Authorities live half an hour, what they issue twenty minutes, and API servers learn of new ones within a minute. */
+/** Authorities live twelve minutes, what they issue eight, and API servers learn of new ones within a minute. */
 export async function startReplicas(options: ReplicasOptions = {}): Promise<Replicas> {
   const { replicas = 1, intercept = (transport) => transport, clockOf = (clock) => clock } = options;
   const begun = Promise.withResolvers<void>();
+  let intercepted = 0;
   const kept = new Map<string, ServingCertificates>();
   const warnings: string[] = [];
-  const logger = {
-    debug() {},
-    info() {},
-    warn: (message: string, fields?: { readonly problem?: unknown }) =>
-      void warnings.push([message, fields?.problem].filter(Boolean).join(': ')),
-    error: (message: string) => void warnings.push(message),
-    with: () => logger,
+  const log: string[] = [];
+  const note = (message: string, fields?: Fields) => {
+    log.push(`${message} ${inspect(fields, { depth: 10 })}`);
   };
+  const warn = (message: string, fields?: Fields) => {
+    note(message, fields);
+    warnings.push([message, fields?.problem].filter(Boolean).join(': '));
+  };
+  const logger: Logger = { debug: note, info: note, warn, error: warn, with: () => logger };
   const cluster = await startCluster({
     operators: [
       {
@@ -85,8 +91,8 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
             secret: secretKey,
             hosts,
             trustedBy: trustingObjectsOf(web),
-            authorityMs: 30 * minute,
-            servingMs: 20 * minute,
+            authorityMs: 12 * minute,
+            servingMs: 8 * minute,
             settleMs: minute,
             logger,
             clock,
@@ -99,8 +105,7 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
       },
     ],
     replicas,
-    intercept,
-    ...(options.faults && { faults: options.faults }),
+    intercept: (transport) => intercept(transport, intercepted++),
     ...(options.tolerate && { tolerate: options.tolerate }),
   });
   const { client, clock } = cluster;
@@ -120,6 +125,7 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
   return {
     cluster,
     warnings,
+    log,
     certificates(index) {
       const found = kept.get(`web-${index}`);
       if (found === undefined) throw new Error(`replica ${index} does not run`);
@@ -137,9 +143,10 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
     async verified(ms) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         const now = clock.monotonic();
+        if ((history.at(-1)?.at ?? now) < now - stepMs) history.length = 0; // nobody looked meanwhile
         history.push({ at: now, bundles: await bundles() });
         // What a slow API server may still believe: all that was so at some time of the last minute.
-        while ((history[1]?.at ?? now) < now - minute + stepMs) history.shift();
+        while ((history[1]?.at ?? now) <= now - minute + stepMs) history.shift();
         const believed = new Set(history.flatMap((each) => each.bundles));
         for (const [identity, { current }] of kept)
           for (const bundle of believed) verify(identity, current, bundle, clock.now());
@@ -150,10 +157,10 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
   };
 }
 
-const nameOf = (kind: (typeof configurationKinds)[number]) =>
+export const nameOf = (kind: (typeof configurationKinds)[number]) =>
   kind === MutatingWebhookConfiguration ? webhookNames(web).mutating : webhookNames(web).validating;
 
-async function installConfigurations({ client }: TestCluster): Promise<void> {
+export async function installConfigurations({ client }: TestCluster): Promise<void> {
   const { mutating, validating } = webhookConfigurationsOf(web, { namespace: 'operators' });
   if (mutating) await client.apply(MutatingWebhookConfiguration, mutating);
   if (validating) await client.apply(ValidatingWebhookConfiguration, validating);

@@ -6,7 +6,7 @@
  * is served changes only when all objects have named that authority for a while, or when there is nothing left to
  * lose. What was served stays trusted until it ends. Nothing that has ended is handed out. A Secret that is gone is
  * written again; what is wrong in it is made anew. What fails is tried again, and told once.
- * Does not: know of HTTP. The wall clock counts, as it does for those who verify.
+ * Does not: know of HTTP.
  */
 import { X509Certificate } from 'node:crypto';
 import { type Client, createInformer } from '@keelson/client';
@@ -28,8 +28,9 @@ import {
 } from '@keelson/core';
 import { Secret } from '@keelson/core/v1';
 import type { Logger } from '../log/logger.ts';
-import { type CertificateLifetimes, dueAt, isOurs, lateAt, renewal } from './renewal.ts';
+import { type CertificateLifetimes, dueAt, isOurs, lateAt, type Renewal, renewal } from './renewal.ts';
 import type { CertificateHealth, ServingCertificates } from './serving-certificates.ts';
+import { SharedTime } from './shared-time.ts';
 import {
   bundleText,
   type Certificates,
@@ -89,6 +90,8 @@ export function keepCertificates(options: KeepCertificatesOptions): ServingCerti
   return keeper;
 }
 
+type StoredSecret = ObjectOf<typeof Secret>;
+
 /** What an attempt to tell all objects came to. */
 interface Spread {
   readonly caBundle: string;
@@ -101,6 +104,7 @@ class CertificateKeeper implements ServingCertificates {
   readonly #client: Client;
   readonly #lifetimes: CertificateLifetimes;
   readonly #settleMs: number;
+  readonly #time: SharedTime;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
   #ended: Promise<unknown> = Promise.resolve();
@@ -119,6 +123,7 @@ class CertificateKeeper implements ServingCertificates {
     this.#client = options.client.with({ signal: this.#stop.signal });
     this.#lifetimes = { authorityMs, servingMs };
     this.#settleMs = settleMs;
+    this.#time = new SharedTime(this.#client, parseKey(options.secret).namespace ?? '', options.clock);
   }
 
   start(): void {
@@ -160,16 +165,12 @@ class CertificateKeeper implements ServingCertificates {
   }
 
   #isValid({ certificate }: Issued): boolean {
-    return this.#now() < endOf(new X509Certificate(certificate));
+    return this.#time.now() < endOf(new X509Certificate(certificate));
   }
 
   #change(served: Issued | undefined): void {
     this.#served = served;
     for (const listener of this.#listeners) listener();
-  }
-
-  #now(): number {
-    return this.#options.clock.now();
   }
 
   /** Has it look now, or again when it looks already. */
@@ -233,23 +234,11 @@ class CertificateKeeper implements ServingCertificates {
   }
 
   async #agree(): Promise<{ readonly held: Certificates; readonly wrote: boolean }> {
-    const { secret: key, hosts, random, logger } = this.#options;
+    const { secret: key, logger } = this.#options;
     for (let races = 0; ; races += 1) {
       const secret = await this.#client.find(Secret, key);
-      const now = this.#now();
-      const stored = secret && storedCertificates(secret.data ?? {}, now);
-      const held = this.#held && storedCertificates(dataOf(this.#held), now);
-      const { certificates, changes } = renewal({
-        stored,
-        held,
-        served: this.current,
-        trusted: stored === undefined && held === undefined ? await this.#trustedAlready(now) : [],
-        hosts,
-        hasSettled: (authority) => this.#hasSettled(authority),
-        lifetimes: this.#lifetimes,
-        now,
-        random,
-      });
+      if ((await this.#renewed(secret)).changes.length > 0) await this.#time.compare();
+      const { certificates, changes } = await this.#renewed(secret);
       if (changes.length === 0) return { held: certificates, wrote: false };
       try {
         await this.#write(secret, certificates);
@@ -263,7 +252,25 @@ class CertificateKeeper implements ServingCertificates {
     }
   }
 
-  async #write(secret: ObjectOf<typeof Secret> | undefined, certificates: Certificates): Promise<void> {
+  async #renewed(secret: StoredSecret | undefined): Promise<Renewal> {
+    const { hosts, random } = this.#options;
+    const now = this.#time.now();
+    const stored = secret && storedCertificates(secret.data ?? {}, now);
+    const held = this.#held && storedCertificates(dataOf(this.#held), now);
+    return renewal({
+      stored,
+      held,
+      served: this.current,
+      trusted: stored === undefined && held === undefined ? await this.#trustedAlready(now) : [],
+      hosts,
+      hasSettled: (authority) => this.#hasSettled(authority),
+      lifetimes: this.#lifetimes,
+      now,
+      random,
+    });
+  }
+
+  async #write(secret: StoredSecret | undefined, certificates: Certificates): Promise<void> {
     if (secret !== undefined) {
       await this.#client.update(Secret, { ...secret, data: { ...secret.data, ...dataOf(certificates) } });
       return;
@@ -300,7 +307,7 @@ class CertificateKeeper implements ServingCertificates {
     else if (isNews) this.#spread = { caBundle, since: clock.monotonic() };
     if (failures[0] !== undefined && failures.length === ends.length) throw failures[0];
     this.#wasTold = true;
-    this.#remark(ends.flatMap(({ what, told }) => remarkOn(what, told) ?? []));
+    this.#remark([...ends.flatMap(({ what, told }) => remarkOn(what, told) ?? []), ...this.#time.remarks]);
     if (failures.length > 0) return 'failed';
     return wrote ? 'wrote' : 'idle';
   }
@@ -327,7 +334,7 @@ class CertificateKeeper implements ServingCertificates {
     const served = this.#served;
     if (next === undefined || !this.#isValid(next) || served?.certificate === next.certificate) return;
     const isTrusted = served === undefined || served.issuer === next.issuer || this.#hasSettled(next.issuer);
-    if (isTrusted || this.#now() >= lateAt(served.certificate)) this.#change(next);
+    if (isTrusted || this.#time.now() >= lateAt(served.certificate)) this.#change(next);
   }
 
   #nextLookMs(): number {
@@ -336,7 +343,7 @@ class CertificateKeeper implements ServingCertificates {
     if (held === undefined) return lookMs;
     const { certificate } = held.serving;
     const times = [dueAt(held.authority.certificate), dueAt(certificate), lateAt(certificate)].map(
-      (at) => at - this.#now(),
+      (at) => at - this.#time.now(),
     );
     const waitsForTrust =
       held.serving.issuer !== held.authority.certificate || this.#served?.certificate !== held.serving.certificate;
