@@ -6,9 +6,9 @@
  */
 import './dev-tether.ts';
 import module from 'node:module';
-import { rulesOf } from '@keelson/core';
+import { rulesOf, servesWebhooks, webhookConfigurationsOf } from '@keelson/core';
 import { run } from '@keelson/runtime';
-import { crdOf } from '@keelson/schema';
+import { definitionsAt, usualNamespace } from './definitions.ts';
 import type { FromChild, ToChild } from './dev-messages.ts';
 import { loadOperator, type OperatorModule } from './operator-module.ts';
 import { isEngineOperator, programOf } from './run-operator.ts';
@@ -26,16 +26,19 @@ function keepCompiled(): void {
   module.flushCompileCache?.(); // Node 22.10 has it
 }
 
-async function load({ cwd, operator: file }: ToChild & { readonly type: 'load' }): Promise<void> {
+async function load({ cwd, operator: file, webhooks }: ToChild & { readonly type: 'load' }): Promise<void> {
   keepCompiled();
   try {
     loaded = await loadOperator({ cwd, operator: file });
     const { operator, kinds, place } = loaded;
+    const at = { namespace: usualNamespace(operator), ...webhooks };
     tell({
       type: 'loaded',
       name: operator.name,
       rules: rulesOf(operator),
-      definitions: kinds.map((kind) => crdOf(kind)),
+      definitions: definitionsAt({ operator, kinds }, at),
+      webhooks: webhookConfigurationsOf(operator, at),
+      answers: servesWebhooks(operator),
       program: isEngineOperator(operator) ? undefined : programOf(operator, place),
     });
   } catch (error) {

@@ -11,6 +11,7 @@ import type { Loaded } from './dev-messages.ts';
 import { OperatorProcess } from './dev-process.ts';
 import { applySamples, sampleFiles } from './dev-samples.ts';
 import { type Change, watchSources } from './dev-sources.ts';
+import type { DevWebhooks } from './dev-webhooks.ts';
 import { applyDefinitions, lineOf } from './install.ts';
 import { findOperator, type ModulePlace } from './operator-module.ts';
 import { painted } from './print.ts';
@@ -26,6 +27,8 @@ export interface Workplace {
   readonly env: NodeJS.ProcessEnv;
   /** Gives the operator the rights that it needs, and says as whom it then works. */
   readonly admit: (operator: Loaded) => Promise<string>;
+  /** How the cluster asks its webhooks. @default it does not */
+  readonly webhooks?: DevWebhooks | undefined;
 }
 
 export interface LoopOptions {
@@ -124,7 +127,7 @@ export class DevLoop implements AsyncDisposable {
   async #load(interrupted: Promise<unknown>): Promise<Ready | undefined> {
     const process = this.#standby;
     try {
-      const loading = process.load(this.#choice);
+      const loading = process.load(this.#choice, this.#workplace.webhooks?.place);
       // A module may wait for something for ever; the next change ends that.
       const loaded = await Promise.race([loading, interrupted.then(() => undefined)]);
       loading.catch(() => {});
@@ -142,18 +145,19 @@ export class DevLoop implements AsyncDisposable {
 
   /** Brings the cluster up to date, ends the one that runs, and says as whom the next one then works. */
   async #replace({ process, loaded }: Ready, signal: AbortSignal): Promise<string> {
-    const { client, admit, env } = this.#workplace;
+    const { client, admit, env, webhooks } = this.#workplace;
     const installed = await applyDefinitions(client, loaded.definitions, signal);
     for (const each of installed) if (each.result !== 'unchanged') this.#shell.out(lineOf(each, this.#shell));
     const [how] = await Promise.all([admit(loaded), this.#current?.stop()]);
     const { name, program } = loaded;
     const started = program === undefined ? process : OperatorProcess.program(program, this.#options.argv, env);
-    if (program === undefined) started.go([...engineFlags, ...this.#options.argv]);
+    if (program === undefined) started.go([...engineFlags, ...(webhooks?.flags ?? []), ...this.#options.argv]);
     else await process.stop();
     this.#current = started;
     started.onEndedAlone((how) => {
       this.#shell.err(`${name} has ended (${how}); it is started again with the next change.\n`);
     });
+    await webhooks?.answering(loaded, signal);
     return how;
   }
 

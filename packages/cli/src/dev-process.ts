@@ -11,6 +11,7 @@ import { deadline } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { CommandError } from './command-error.ts';
 import type { FromChild, Loaded, ToChild } from './dev-messages.ts';
+import type { DevWebhooks } from './dev-webhooks.ts';
 import type { OperatorChoice } from './operator-module.ts';
 
 /** Longer than the operator's own grace period. */
@@ -62,11 +63,11 @@ export class OperatorProcess {
   }
 
   /** Loads the operator; what is wrong with it is a `CommandError`. */
-  async load({ cwd, operator }: OperatorChoice): Promise<Loaded> {
+  async load({ cwd, operator }: OperatorChoice, webhooks?: DevWebhooks['place']): Promise<Loaded> {
     const answer = new Promise<FromChild>((resolve) => {
       this.#child.once('message', (message) => resolve(message as FromChild));
     });
-    this.#send({ type: 'load', cwd, operator });
+    this.#send({ type: 'load', cwd, operator, webhooks });
     const failed = this.ended.then(
       (how): FromChild => ({ type: 'failed', text: `the operator's module ended its process (${how})` }),
     );

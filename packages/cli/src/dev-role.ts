@@ -2,14 +2,12 @@
 import type { Client } from '@keelson/client';
 import { applyAccount } from '@keelson/cluster';
 import { parse, stringify } from 'yaml';
+import { usualNamespace } from './definitions.ts';
 import type { Loaded } from './dev-messages.ts';
-
-/** Where it lives, as a Kubebuilder project has it. */
-const namespaceOf = ({ name }: Pick<Loaded, 'name'>) => `${name}-system`;
 
 /** Makes the account, or brings its rules up to date. */
 export async function applyRole(client: Client, { name, rules }: Loaded): Promise<void> {
-  await applyAccount(client, { namespace: namespaceOf({ name }), name, rules });
+  await applyAccount(client, { namespace: usualNamespace({ name }), name, rules });
 }
 
 interface Kubeconfig {
@@ -20,7 +18,7 @@ interface Kubeconfig {
 /** The administrator's kubeconfig, acting as the operator's account, in its namespace. */
 export function operatorKubeconfig(administrator: string, operator: Pick<Loaded, 'name'>): string {
   const config = parse(administrator) as Kubeconfig;
-  const namespace = namespaceOf(operator);
+  const namespace = usualNamespace(operator);
   const as = `system:serviceaccount:${namespace}:${operator.name}`;
   return stringify({
     ...config,

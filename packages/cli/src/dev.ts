@@ -9,6 +9,7 @@ import { UsageError } from './command-error.ts';
 import type { DevFlags } from './dev-command.ts';
 import { DevLoop, type Workplace } from './dev-loop.ts';
 import { applyRole, operatorKubeconfig } from './dev-role.ts';
+import { devWebhooks } from './dev-webhooks.ts';
 import { findOperator } from './operator-module.ts';
 import { environmentFor } from './run-operator.ts';
 import type { Shell } from './shell.ts';
@@ -37,11 +38,14 @@ async function onOwnCluster(options: DevOptions, shell: Shell, folder: string, s
   const file = join(folder, 'kubeconfig');
   await withCluster(options, shell, signal, async ({ cluster, kubeconfig }) => {
     const client = createClient({ transport: cluster.transport, fieldManager: 'keelson', signal });
+    const webhooks = await devWebhooks(folder);
     const workplace: Workplace = {
       client,
       env: { ...compiledIn(folder), ...shell.env, KUBECONFIG: file },
+      webhooks,
       async admit(operator) {
         await applyRole(client, operator);
+        await webhooks.configure(client, operator);
         await writeFile(file, operatorKubeconfig(kubeconfig, operator), { mode: 0o600 });
         return 'under its own role';
       },

@@ -3,9 +3,9 @@ import { type Client, connect, createClient } from '@keelson/client';
 import { isForbidden, rolesOf } from '@keelson/core';
 import { CustomResourceDefinition, type NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { missingAccess, printMissing } from '@keelson/runtime';
-import { crdOf } from '@keelson/schema';
 import { readConfig } from './chosen-cluster.ts';
 import { failureOf } from './command-error.ts';
+import { installedDefinitions, usualNamespace } from './definitions.ts';
 import { certificateFindings } from './doctor-certificates.ts';
 import type { DoctorFlags } from './doctor-command.ts';
 import { differences } from './doctor-differences.ts';
@@ -66,14 +66,15 @@ async function attempt<T>(
   }
 }
 
-async function ofOperator(client: Client, { operator, kinds, place }: OperatorModule): Promise<readonly Finding[]> {
+async function ofOperator(client: Client, module: OperatorModule): Promise<readonly Finding[]> {
+  const { operator, place } = module;
   const findings: Finding[] = [];
-  for (const definition of kinds.map((kind) => crdOf(kind))) {
+  for (const definition of await installedDefinitions(module)) {
     const found = await attempt(findings, 'definition', () => definitionFinding(client, definition));
     if (found !== undefined) findings.push(found);
   }
   const missing = await attempt(findings, 'rights', async () => {
-    const { namespace = `${operator.name}-system`, namespaces } = await installationOptions(place.folder);
+    const { namespace = usualNamespace(operator), namespaces } = await installationOptions(place.folder);
     return missingAccess(client, rolesOf(operator, { namespace, namespaces }));
   });
   if (missing?.length === 0) {

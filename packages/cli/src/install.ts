@@ -2,8 +2,8 @@
 import { type Client, installDefinitions } from '@keelson/client';
 import type { InputOf } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
-import { crdOf } from '@keelson/schema';
 import { openCluster } from './chosen-cluster.ts';
+import { installedDefinitions } from './definitions.ts';
 import type { InstallFlags } from './install-command.ts';
 import { loadOperator } from './operator-module.ts';
 import { json, painted } from './print.ts';
@@ -20,14 +20,12 @@ export interface Installed {
 }
 
 export async function install(flags: InstallFlags, shell: Shell): Promise<void> {
-  const { operator, kinds } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+  const module = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+  const { operator, kinds } = module;
   await using cluster = await openCluster(flags, shell);
   const { server } = cluster.config;
   if (kinds.length > 0) progress(shell, `Installing ${kinds.map(({ kind }) => kind).join(', ')} on ${server}`);
-  const definitions = await applyDefinitions(
-    cluster.client,
-    kinds.map((kind) => crdOf(kind)),
-  );
+  const definitions = await applyDefinitions(cluster.client, await installedDefinitions(module));
   if (flags.output === 'json') shell.out(json({ server, definitions }));
   else if (definitions.length === 0) shell.out(`${operator.name} defines no kinds: there is nothing to install.\n`);
   else shell.out(definitions.map((each) => lineOf(each, shell)).join(''));

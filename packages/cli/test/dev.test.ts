@@ -104,7 +104,13 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
     const saved = systemClock.monotonic();
     await projects.write(
       'src/operator.ts',
-      websiteSource({ group, leaderElection: true, text: 'second', fields: 'title: z.string().optional()' }),
+      websiteSource({
+        group,
+        leaderElection: true,
+        text: 'second',
+        fields: 'title: z.string().optional()',
+        tooLarge: 5,
+      }),
     );
     await dev.said(/src\/operator\.ts has changed\.\nchanged {4}websites\.dev\.test \(v1\)\n/);
     const [, ms] = await dev.said(/website runs under its own role again, after (\d+) ms\.\n/);
@@ -119,6 +125,12 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
       [],
     );
 
+    // The cluster asks the operator's process.
+    await assert.rejects(client.patch(Website, 'default/a', { spec: { size: 5 } }), {
+      message:
+        /admission webhook "validate\.website\.website" denied the request: Website\.dev\.test "a" is invalid: spec\.size: Invalid value: 5: is too large$/,
+    });
+
     // A mistake is told, and the one from before goes on.
     await projects.write('src/operator.ts', 'export const x = ;');
     await dev.said(
@@ -126,6 +138,10 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
     );
     await client.delete(ConfigMap, 'default/a');
     await textOf(client, 'second');
+
+    await projects.write('src/operator.ts', websiteSource({ group, text: 'third' }));
+    await dev.said(/website runs under its own role again, after (\d+) ms\.\n/);
+    await client.patch(Website, 'default/a', { spec: { size: 5 } });
 
     const children = childrenOf(dev.child.pid ?? 0);
     assert.equal(children.length, 2, 'one that works, and one that stands by');

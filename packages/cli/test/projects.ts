@@ -35,15 +35,23 @@ export interface WebsiteSource {
   readonly fields?: string;
   /** What it writes into a ConfigMap of the object's name. */
   readonly text?: string;
+  /** The size from which on a webhook refuses it; without, there is no webhook. */
+  readonly tooLarge?: number;
   /** Whether it is meant for several replicas. */
   readonly leaderElection?: boolean;
 }
 
 /** The module of an operator whose `Website` becomes a ConfigMap. */
-export const websiteSource = ({ group, fields = '', text = 'first', leaderElection = false }: WebsiteSource) => `
+export const websiteSource = ({
+  group,
+  fields = '',
+  text = 'first',
+  tooLarge,
+  leaderElection = false,
+}: WebsiteSource) => `
 import { operator } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
-import { controller, done } from '@keelson/runtime';
+import { controller, done, webhook } from '@keelson/runtime';
 import { defineKind } from '@keelson/schema';
 import { z } from 'zod';
 
@@ -56,6 +64,7 @@ const Website = defineKind({
 export const website = operator({
   name: 'website',
   leaderElection: ${leaderElection},
+  webhooks: [${tooLarge === undefined ? '' : webhookSource(tooLarge)}],
   controllers: [
     controller({
       for: Website,
@@ -68,6 +77,11 @@ export const website = operator({
   ],
 });
 `;
+
+const webhookSource = (tooLarge: number) => `webhook(Website, {
+    validate: ({ object }) =>
+      object.spec.size < ${tooLarge} ? [] : [{ field: ({ spec }) => spec.size, message: 'is too large' }],
+  })`;
 
 /** The package.json that names it. */
 export const websiteManifest = '{ "type": "module", "keelson": { "operator": "./src/operator.ts" } }';

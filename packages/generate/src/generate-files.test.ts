@@ -157,6 +157,35 @@ test('webhooks have a Service, configurations without any caBundle, a port in th
   for (const { path, text } of generateFiles(asked)) assert.doesNotMatch(text, /caBundle/, path);
 });
 
+test('a kind whose versions are converted says where, and has a Service for it without any webhook', () => {
+  const spec = z.object({ host: z.string() });
+  const Converted = defineKind({
+    group: 'web.example.com',
+    kind: 'Converted',
+    hub: 'v2',
+    versions: { v1: { spec }, v2: { storage: true, spec: z.object({ name: z.string() }) } },
+    conversions: {
+      v1: {
+        toHub: ({ spec: { host } }) => ({ spec: { name: host } }),
+        fromHub: ({ spec: { name } }) => ({ spec: { host: name } }),
+      },
+    },
+  });
+  const converting = operator({ name: 'site-operator', controllers: [{ for: Converted }] });
+  const { conversion } = object('config/crd/bases/web.example.com_converteds.yaml', converting, {
+    namespace: 'sites',
+  }).spec;
+  const service = { name: 'site-operator-webhook', namespace: 'sites', path: '/convert', port: 443 };
+  assert.deepEqual(conversion, {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'] },
+  });
+  assert.deepEqual(
+    pathsOf(converting).filter((path) => path.includes('config/webhook')),
+    ['config/webhook/kustomization.yaml', 'config/webhook/service.yaml'],
+  );
+});
+
 test('an operator of webhooks alone brings the definitions of their kinds', () => {
   const alone = operator({ name: 'judge', webhooks: [{ for: Site, defaults: false, validates: true }] });
   assert.deepEqual(

@@ -1,5 +1,11 @@
 /** What is installed where: an operator's declarations together with what those who install it choose. */
-import { type Operator, type OperatorProcess, operatorProcess, webhookNames } from '@keelson/core';
+import {
+  conversionClientConfig,
+  type Operator,
+  type OperatorProcess,
+  operatorProcess,
+  webhookNames,
+} from '@keelson/core';
 import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { label1035Problems, labelProblems, labelValueProblems } from '@keelson/schema/validation';
@@ -71,7 +77,10 @@ export function installationOf(operator: Operator, options: GenerateOptions): In
   if (!/^\w[\w.:/@-]*$/.test(image)) {
     throw new RangeError(`${name}: "${image}" is no image: a name such as registry.example.com/${name}:1.0.0`);
   }
-  const definitions = (options.kinds ?? definedKinds(operator)).map((kind) => ({ kind, crd: crdOf(kind) }));
+  const definitions = (options.kinds ?? definedKinds(operator)).map((kind) => ({
+    kind,
+    crd: crdOf(kind, { conversion: conversionClientConfig(operator, { namespace }) }),
+  }));
   return { operator, process, definitions, name, namespace, image, version, namespaces };
 }
 

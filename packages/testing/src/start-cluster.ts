@@ -9,13 +9,13 @@
  */
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster, type NodePower, type Pods } from '@keelson/cluster';
-import type { Operator, Transport } from '@keelson/core';
+import { conversionClientConfig, type Operator, type Transport } from '@keelson/core';
 import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { type EngineOperator, type Logger, textLogger } from '@keelson/runtime';
 import type { DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
-import { reportingRefusals, underOwnRules } from './own-rights.ts';
+import { operatorsNamespace, reportingRefusals, underOwnRules } from './own-rights.ts';
 import { isProgram, type Misbehaviour, type OperatorProgram, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -104,8 +104,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   };
 
   await during(clock, cluster.ready, 'the cluster becomes ready');
-  const defined = [...kinds, ...operators.flatMap((each) => definedKinds(isProgram(each) ? each.operator : each))];
-  const definitions = installDefinitions(client, await definitionsOf(defined), { clock });
+  const declared = operators.map((each) => (isProgram(each) ? each.operator : each));
+  const definitions = installDefinitions(client, await definitionsOf(kinds, declared), { clock });
   await during(clock, definitions, 'the definitions are installed');
   const { replicas: count = 1 } = options;
   for (const each of operators) {
@@ -165,16 +165,27 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   };
 }
 
-/** Who has defined a kind has loaded zod, and schema with it; a cluster without kinds need not wait for them. */
-async function definitionsOf(kinds: readonly DefinedKind[]): Promise<readonly NewCustomResourceDefinition[]> {
-  if (kinds.length === 0) return [];
+/**
+ * Each kind once; its operator converts it. Who has defined a kind has loaded zod, and schema with it: a cluster without
+ * kinds need not wait for them.
+ */
+async function definitionsOf(
+  kinds: readonly DefinedKind[],
+  operators: readonly Operator[],
+): Promise<readonly NewCustomResourceDefinition[]> {
+  const converters = new Map<DefinedKind, Operator | undefined>(kinds.map((kind) => [kind, undefined]));
+  for (const operator of operators) for (const kind of definedKinds(operator)) converters.set(kind, operator);
+  if (converters.size === 0) return [];
   const { crdOf } = await import('@keelson/schema');
-  return kinds.map((kind) => crdOf(kind));
+  return [...converters].map(([kind, operator]) =>
+    crdOf(kind, { conversion: operator && conversionClientConfig(operator, { namespace: operatorsNamespace }) }),
+  );
 }
 
 function definedKinds({ controllers, webhooks = [] }: Operator): readonly DefinedKind[] {
-  const kinds = new Set([...controllers, ...webhooks].map((each) => each.for));
-  return [...kinds].filter((kind): kind is DefinedKind => 'definition' in kind);
+  return [...controllers, ...webhooks]
+    .map((each) => each.for)
+    .filter((kind): kind is DefinedKind => 'definition' in kind);
 }
 
 function loggerOf(log: boolean | ((line: string) => void), clock: VirtualClock): Logger {

@@ -15,7 +15,7 @@ import { aborted } from '../manager/stop-schedule.ts';
 import { maxBodyBytes, type WebhookAnswer, type WebhookHandler } from './webhook-handler.ts';
 
 /** What the server shows, and that it changes. */
-export interface ShownCertificates {
+interface ShownCertificates {
   /** `undefined` while there is nothing that is valid. */
   readonly current: Identity | undefined;
   subscribe(listener: () => void): Disposable;
