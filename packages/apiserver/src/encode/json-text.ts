@@ -1,5 +1,6 @@
 /** JSON of any depth: what is deeper than the stack of `JSON.stringify` is written by a list instead. */
 import { type Notation, printJson } from '@keelson/core/fields';
+import type { ApiObject } from '../object.ts';
 
 const plain: Notation = {
   list: ['[', ',', ']'],
@@ -17,3 +18,7 @@ export function jsonText(value: unknown): string {
     return printJson(value, plain);
   }
 }
+
+/** `kind` and `apiVersion` come first, so that they can be cut off. */
+export const encodeObject = ({ kind, apiVersion, ...rest }: ApiObject): Buffer =>
+  Buffer.from(jsonText({ kind, apiVersion, ...rest }));

@@ -10,7 +10,7 @@ import type { ApiObject, JsonObject } from '../object.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
-import { jsonText } from './json-text.ts';
+import { encodeObject, jsonText } from './json-text.ts';
 import type { Form } from './negotiate.ts';
 
 export interface ListMeta {
@@ -44,10 +44,6 @@ const eventBegin = Object.fromEntries(
 export const errorEvent = (status: Status): Buffer =>
   Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 
-/** `kind` and `apiVersion` come first, so that they can be cut off. */
-const encodeObject = ({ kind, apiVersion, ...rest }: ApiObject): Buffer =>
-  Buffer.from(jsonText({ kind, apiVersion, ...rest }));
-
 const listBytes = (head: JsonObject, items: readonly (readonly Buffer[])[]): readonly Buffer[] => {
   const open = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`);
   return [open, ...items.flatMap((item, index) => (index === 0 ? item : [comma, ...item])), Buffer.from(']}\n')];
@@ -57,7 +53,7 @@ function objects(resource: Resource): Representation {
   const { strategy, kind, listKind } = resource;
   const apiVersion = apiVersionOf(resource);
   const form = `json ${strategy.readVersion}`;
-  const bytes = (revision: Revision) => revision.encoded(form, (object) => encodeObject(strategy.fromStorage(object)));
+  const bytes = (revision: Revision) => revision.encoded(form, strategy.fromStorage);
   // In a list of a built-in kind the items do not say what they are; the list does.
   const open = Buffer.from('{');
   const cut = Buffer.byteLength(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
@@ -81,7 +77,7 @@ export function partialObject({ metadata }: ApiObject, version: string): ApiObje
 
 function partials(version: string): Representation {
   const bytes = (revision: Revision) =>
-    revision.encoded(`partial ${version}`, (object) => encodeObject(partialObject(object, version)));
+    revision.encoded(`partial ${version}`, (object) => partialObject(object, version));
   return {
     name: `partial ${version}`,
     object: (revision) => [bytes(revision), newline],

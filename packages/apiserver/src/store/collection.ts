@@ -5,6 +5,7 @@
  * oldest kept change can be had again.
  * Does not: number revisions or notify of changes; that is the store's part.
  */
+import { RecentObjects } from './recent-objects.ts';
 import type { Change, Revision } from './revision.ts';
 
 /** The state that was asked for is no longer kept. */
@@ -15,6 +16,7 @@ const keptSnapshots = 8;
 
 export class Collection {
   readonly name: string;
+  readonly recent: RecentObjects;
   #entries: Revision[] = [];
   /** The array has been handed out: the next write copies it. */
   #lent = false;
@@ -24,9 +26,10 @@ export class Collection {
   readonly #keep: number;
   readonly #snapshots = new Map<number, readonly Revision[]>();
 
-  /** `keep` changes are kept; `since` is the store's revision when the collection came to be. */
-  constructor(name: string, keep: number, since: number) {
+  /** `keep` changes are kept, and `recent` objects as such; `since` is the store's revision when the collection came to be. */
+  constructor(name: string, keep: number, recent: number, since: number) {
     this.name = name;
+    this.recent = new RecentObjects(recent);
     this.#keep = keep;
     this.#oldest = since;
   }

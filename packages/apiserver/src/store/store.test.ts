@@ -118,11 +118,72 @@ test('bytes are made once for each form', () => {
   const store = new Store();
   const revision = store.create(store.collection('a'), 'x', object('x'));
   let made = 0;
-  const encode = () => {
+  const other = (shown: ApiObject) => {
     made += 1;
-    return Buffer.from('x');
+    return { ...shown, value: made };
   };
-  assert.equal(revision.encoded('json', encode), revision.encoded('json', encode));
-  revision.encoded('other', encode);
-  assert.equal(made, 2);
+  assert.equal(
+    revision.encoded('other', other).toString(),
+    '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"x","resourceVersion":"2"},"value":1}',
+  );
+  assert.equal(revision.encoded('other', other), revision.encoded('other', other));
+  const same = (shown: ApiObject) => shown;
+  assert.equal(revision.encoded('json', same), revision.encoded('json', same));
+  assert.equal(made, 1);
+});
+
+/** In a store that holds one object as such, all but the last one are held by their bytes. */
+function cooled(first: ApiObject): Revision {
+  const store = new Store({ recent: 1 });
+  const things = store.collection('things');
+  const revision = store.create(things, 'here/first', first);
+  for (const key of ['here/second', 'here/third']) store.create(things, key, object(key));
+  return revision;
+}
+
+test('an object that was not used for a while is parsed again, and is what it was', () => {
+  const first = { ...object('first'), spec: { list: [{ text: '\u00e4\u{1f680}\ud800', n: 0.1 }], none: null } };
+  const revision = cooled(first);
+  const again = revision.object;
+  assert.notEqual(again.spec, first.spec);
+  assert.deepEqual(again, { ...first, metadata: { name: 'first', resourceVersion: '2' } });
+  assert.ok(Object.isFrozen(again.spec));
+  assert.equal(revision.object, again);
+});
+
+test('an object of 10,000 levels can be parsed again', () => {
+  let deep: unknown = 'bottom';
+  for (let level = 0; level < 10_000; level += 1) deep = { deep };
+  const revision = cooled({ ...object('first'), deep });
+  let found: unknown = revision.object.deep;
+  while (typeof found === 'object') found = (found as { deep: unknown }).deep;
+  assert.equal(found, 'bottom');
+});
+
+test('to select by labels, name and namespace, and to send the bytes, no object is parsed', (t) => {
+  const labels = { app: 'shop' };
+  const revision = cooled({ ...object('first'), metadata: { name: 'first', labels } });
+  const bytes = revision.encoded('json', (shown) => shown);
+  for (let index = 0; index < 2; index += 1) revision.cool();
+  const parse = t.mock.method(JSON, 'parse');
+  assert.deepEqual(revision.labels, labels);
+  assert.deepEqual([revision.namespace, revision.name], ['here', 'first']);
+  assert.equal(
+    revision.encoded('json', (shown) => shown),
+    bytes,
+  );
+  assert.equal(parse.mock.callCount(), 0);
+  assert.equal(revision.object.metadata.name, 'first');
+  assert.equal(parse.mock.callCount(), 1);
+});
+
+test('a past state is as it was, though the present one has cooled', () => {
+  const store = new Store({ recent: 1 });
+  const things = store.collection('things');
+  const first = store.create(things, 'a', object('a', 1));
+  store.create(things, 'b', object('b', 1));
+  store.update(things, first, object('a', 2));
+  for (const key of ['c', 'd']) store.create(things, key, object(key, 1));
+  assert.deepEqual(values(things.listAt(first.number + 1)), ['a=1', 'b=1']);
+  assert.deepEqual(values(things.list()), ['a=2', 'b=1', 'c=1', 'd=1']);
 });

@@ -16,20 +16,24 @@ export type Listener = (collection: Collection, change: Change) => void;
 export interface StoreOptions {
   /** Changes kept per resource, for watches that resume and for lists of a past state. @default 2000 */
   readonly history?: number | undefined;
+  /** Objects held per resource as such, and not by their bytes alone; of pods, this is some 10 MB. @default 1000 */
+  readonly recent?: number | undefined;
 }
 
 export class Store {
   /** etcd's counter starts at 1 with its first transaction; a list of an empty cluster has this number too. */
   #revision = 1;
   readonly #history: number;
+  readonly #recent: number;
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<Listener>();
   readonly #untold: { readonly collection: Collection; readonly change: Change }[] = [];
   #notifying = false;
   readonly #waiting = new Set<{ readonly revision: number; readonly reached: () => void }>();
 
-  constructor({ history = 2000 }: StoreOptions = {}) {
+  constructor({ history = 2000, recent = 1000 }: StoreOptions = {}) {
     this.#history = history;
+    this.#recent = recent;
   }
 
   get revision(): number {
@@ -40,7 +44,7 @@ export class Store {
   collection(name: string): Collection {
     let found = this.#collections.get(name);
     if (found === undefined) {
-      found = new Collection(name, this.#history, 0);
+      found = new Collection(name, this.#history, this.#recent, 0);
       this.#collections.set(name, found);
     }
     return found;
@@ -60,7 +64,7 @@ export class Store {
   /** The key must be free. */
   create(collection: Collection, key: string, object: ApiObject): Revision {
     if (collection.get(key) !== undefined) throw new RangeError(`${collection.name} has ${key} already`);
-    const revision = this.#next(key, object);
+    const revision = this.#next(collection, key, object);
     this.#commit(collection, { type: 'ADDED', revision, previous: undefined });
     return revision;
   }
@@ -69,7 +73,7 @@ export class Store {
   update(collection: Collection, previous: Revision, object: ApiObject): Revision {
     this.#assertCurrent(collection, previous);
     if (equalJson(stamped(object, previous.number), previous.object)) return previous;
-    const revision = this.#next(previous.key, object);
+    const revision = this.#next(collection, previous.key, object);
     this.#commit(collection, { type: 'MODIFIED', revision, previous });
     return revision;
   }
@@ -77,7 +81,7 @@ export class Store {
   /** Removes the object; returns its last content under the number of the deletion. */
   delete(collection: Collection, previous: Revision): Revision {
     this.#assertCurrent(collection, previous);
-    const revision = this.#next(previous.key, previous.object);
+    const revision = this.#next(collection, previous.key, previous.object);
     this.#commit(collection, { type: 'DELETED', revision, previous });
     return revision;
   }
@@ -112,9 +116,9 @@ export class Store {
       throw new RangeError(`${previous.key} is no longer at ${previous.number}`);
   }
 
-  #next(key: string, object: ApiObject): Revision {
+  #next({ recent }: Collection, key: string, object: ApiObject): Revision {
     this.#revision += 1;
-    return new Revision(key, this.#revision, freeze(stamped(object, this.#revision)));
+    return new Revision(key, this.#revision, freeze(stamped(object, this.#revision)), recent);
   }
 
   #commit(collection: Collection, change: Change): void {

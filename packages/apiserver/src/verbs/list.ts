@@ -54,7 +54,7 @@ export async function page(
   const begin = token === undefined ? 0 : firstNotBefore(inNamespace, prefix + token.start);
   const rest = begin === 0 ? inNamespace : inNamespace.slice(begin);
   if (limit === 0) {
-    const selected = selection.isEverything ? rest : rest.filter(({ object }) => selection.matches(object));
+    const selected = selection.isEverything ? rest : rest.filter((each) => selection.matches(each));
     return { revisions: selected, meta: { resourceVersion: String(revision) } };
   }
   const revisions: Revision[] = [];
@@ -62,7 +62,7 @@ export async function page(
   for (const each of rest) {
     if (revisions.length === limit) break;
     taken += 1;
-    if (selection.matches(each.object)) revisions.push(each);
+    if (selection.matches(each)) revisions.push(each);
   }
   const last = rest[taken - 1];
   const hasMore = taken < rest.length && last !== undefined;

@@ -103,7 +103,7 @@ class OpenWatch implements Disposable {
         return;
       }
       for (const change of missed) {
-        const { namespace } = change.revision.object.metadata;
+        const { namespace } = change.revision;
         if (watcher.selection.namespace !== '' && namespace !== watcher.selection.namespace) continue;
         watcher.deliver(change, new WatchEvent(change));
       }

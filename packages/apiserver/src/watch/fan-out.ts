@@ -16,7 +16,7 @@ export class FanOut {
       const byNamespace = this.#watchers.get(collection.name);
       if (byNamespace === undefined) return;
       const event = new WatchEvent(change);
-      const { namespace } = change.revision.object.metadata;
+      const { namespace } = change.revision;
       for (const watcher of byNamespace.get('') ?? []) watcher.deliver(change, event);
       if (namespace) for (const watcher of byNamespace.get(namespace) ?? []) watcher.deliver(change, event);
     });

@@ -9,9 +9,9 @@ import {
   parseLabelSelector,
   type Requirement,
 } from '@keelson/core';
-import type { ApiObject } from '../object.ts';
 import type { Resource } from '../resource/resource.ts';
 import { badRequest } from '../status.ts';
+import type { Revision } from '../store/revision.ts';
 import { labelSelectorMessage } from './label-selector-message.ts';
 
 export interface Selection {
@@ -20,13 +20,13 @@ export interface Selection {
   readonly text: string;
   /** Nothing but the namespace selects. */
   readonly isEverything: boolean;
-  /** Whether an object in the namespace is selected; takes stored objects. */
-  matches(object: ApiObject): boolean;
+  /** Whether an object in the namespace is selected. By labels, name and namespace that needs no parsed object. */
+  matches(revision: Revision): boolean;
 }
 
-const metadataFields: Readonly<Record<string, (object: ApiObject) => string>> = {
-  'metadata.name': ({ metadata }) => metadata.name ?? '',
-  'metadata.namespace': ({ metadata }) => metadata.namespace ?? '',
+const metadataFields: Readonly<Record<string, (revision: Revision) => string>> = {
+  'metadata.name': ({ name }) => name,
+  'metadata.namespace': ({ namespace }) => namespace,
 };
 
 export function selectionOf(resource: Resource, namespace: string, labels: string, fields: string): Selection {
@@ -34,7 +34,8 @@ export function selectionOf(resource: Resource, namespace: string, labels: strin
   const labelRequirements = labelsOf(labels);
   const requirements = fieldsOf(fields, (field) => strategy.unknownField(field));
   const getters = requirements.map(({ field, operator, value }) => {
-    const get = metadataFields[field] ?? strategy.fields.get(field);
+    const inObject = strategy.fields.get(field);
+    const get = metadataFields[field] ?? (inObject && (({ object }) => inObject(strategy.fromStorage(object))));
     if (get === undefined) throw badRequest(strategy.unknownField(field));
     return { get, operator, value };
   });
@@ -43,12 +44,9 @@ export function selectionOf(resource: Resource, namespace: string, labels: strin
     namespace: namespace || (resource.namespaced ? (named ?? '') : ''),
     text: `${strategy.readVersion}\n${labels}\n${fields}`,
     isEverything: labelRequirements.length === 0 && getters.length === 0,
-    matches(object) {
-      if (!matchesLabels(labelRequirements, object.metadata.labels)) return false;
-      if (getters.length === 0) return true;
-      const read = strategy.fromStorage(object);
-      return getters.every(({ get, operator, value }) => (get(read) === value) === (operator === '='));
-    },
+    matches: (revision) =>
+      matchesLabels(labelRequirements, revision.labels) &&
+      getters.every(({ get, operator, value }) => (get(revision) === value) === (operator === '=')),
   };
 }
 

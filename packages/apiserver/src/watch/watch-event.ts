@@ -44,8 +44,8 @@ export class WatchEvent {
     if (transition === undefined) {
       const { type, revision, previous } = this.#change;
       transition = {
-        was: previous !== undefined && selection.matches(previous.object),
-        is: type !== 'DELETED' && selection.matches(revision.object),
+        was: previous !== undefined && selection.matches(previous),
+        is: type !== 'DELETED' && selection.matches(revision),
       };
       this.#known.set(selection.text, transition);
     }

@@ -50,7 +50,7 @@ export class Watcher {
 
   /** An object that was there before the watch began. */
   initial(revision: Revision): void {
-    if (!this.selection.matches(revision.object)) return;
+    if (!this.selection.matches(revision)) return;
     for (const bytes of this.#represent.event('ADDED', revision)) this.#sink.write(bytes);
   }
 

@@ -52,19 +52,18 @@ function serve({ store, registry }: Context): void {
   const established = store
     .collection(collectionName)
     .list()
-    .map(({ object }) => asDefinition(object))
-    .filter((definition) => isConditionTrue(definition, 'Established'));
+    .filter(({ object }) => isConditionTrue(asDefinition(object), 'Established'));
   registry.serve(established.flatMap(resourcesOf));
 }
 
-const resources = new WeakMap<Definition, readonly Resource[]>();
+const resources = new WeakMap<Revision, readonly Resource[]>();
 
 /** Compiled once for each stored state of a definition. */
-function resourcesOf(definition: Definition): readonly Resource[] {
-  let found = resources.get(definition);
+function resourcesOf(revision: Revision): readonly Resource[] {
+  let found = resources.get(revision);
   if (found === undefined) {
-    found = customResources(definition);
-    resources.set(definition, found);
+    found = customResources(asDefinition(revision.object));
+    resources.set(revision, found);
   }
   return found;
 }
@@ -154,7 +153,7 @@ function finish(context: Context, existing: Revision): void {
   const definition = asDefinition(existing.object);
   if (!(definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) return;
   const objects = store.collection(existing.key);
-  const [resource] = resourcesOf(definition);
+  const [resource] = resourcesOf(existing);
   if (resource !== undefined) {
     for (const each of objects.list()) if (!each.object.metadata.deletionTimestamp) remove(context, resource, each);
   }
