@@ -128,6 +128,52 @@ export const definitions: Area = {
       await t.eventually(async () => (await t.get(`${customResourceDefinitions}/${custom.crd}`)).is(404));
     },
 
+    'its deletion deletes its objects, also when no version is served any more': async (t) => {
+      const custom = await define(t, definition());
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a'))).is(201);
+      const served = [{ op: 'replace', path: '/spec/versions/0/served', value: false }];
+      (await t.jsonPatch(`${customResourceDefinitions}/${custom.crd}`, served)).is(200);
+      await t.eventually(async () => (await t.get(path)).is(404));
+      (await t.delete(`${customResourceDefinitions}/${custom.crd}`)).is(200);
+      await t.eventually(async () => (await t.get(`${customResourceDefinitions}/${custom.crd}`)).is(404));
+    },
+
+    'it can be changed while it is being deleted': async (t) => {
+      const custom = await define(t, definition());
+      const path = custom.in(await t.namespace());
+      (await t.post(path, custom.object('a', {}, { finalizers: ['example.com/a'] }))).is(201);
+      (await t.delete(`${customResourceDefinitions}/${custom.crd}`)).is(200);
+      (await t.mergePatch(`${customResourceDefinitions}/${custom.crd}`, { metadata: { labels: { a: 'b' } } })).is(200, {
+        metadata: { deletionTimestamp: timestamp, labels: { a: 'b' } },
+      });
+      (await t.mergePatch(`${path}/a`, { metadata: { finalizers: null } })).is(200);
+      await t.eventually(async () => (await t.get(`${customResourceDefinitions}/${custom.crd}`)).is(404));
+    },
+
+    'its own finalizers need no domain': async (t) => {
+      const custom = await define(t, definition());
+      const path = `${customResourceDefinitions}/${custom.crd}`;
+      (await t.mergePatch(path, { metadata: { finalizers: ['kaput'] } })).is(200, {
+        metadata: { finalizers: ['kaput'] },
+      });
+      (await t.mergePatch(path, { metadata: { finalizers: null } })).is(200);
+    },
+
+    'finalizers of its objects should have a domain, and who adds another is told': async (t) => {
+      const custom = await define(t, definition());
+      const path = custom.in(await t.namespace());
+      const warning = (name: string, more = '') =>
+        `299 - "metadata.finalizers: \\"${name}\\": prefer a domain-qualified finalizer name${more} to avoid accidental conflicts with other finalizer writers"`;
+      const created = await t.post(path, custom.object('a', {}, { finalizers: ['kaput', 'orphan', 'example.com/a'] }));
+      created.is(201);
+      created.judge(created.warnings, [warning('kaput')], 'warnings');
+      const changed = await t.mergePatch(`${path}/a`, { metadata: { finalizers: ['kaput', 'kaput.example.com'] } });
+      changed.is(200);
+      changed.judge(changed.warnings, [warning('kaput.example.com', ' including a path (/)')], 'warnings');
+      (await t.mergePatch(`${path}/a`, { metadata: { finalizers: null } })).is(200);
+    },
+
     'no object can be created while it is being deleted': async (t) => {
       const custom = await define(t, definition());
       const path = custom.in(await t.namespace());

@@ -114,6 +114,13 @@ const workloadScale: ScalePaths = {
   selector: ['spec', 'selector'],
 };
 
+/** In these, finalizers need no domain: theirs is the validation of the API machinery, and not that of the core kinds. */
+const lenientGroups: readonly string[] = [
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'admissionregistration.k8s.io',
+];
+
 function builtInStrategy(resource: Described, rules: KindRules): Strategy {
   const { group, kind, namespaced, subresources } = resource;
   const apiVersion = apiVersionOf(resource);
@@ -134,6 +141,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
   };
   const withStatus = (object: ApiObject, status: unknown): ApiObject => put(object, ['status'], status);
   const nameProblems = rules.nameProblems ?? orPrefix(subdomainProblems);
+  const qualifiedFinalizers = !lenientGroups.includes(group);
 
   const isChanged = (object: ApiObject, old: ApiObject): boolean => {
     const content = (each: ApiObject): JsonObject => without(each, 'metadata', 'status');
@@ -148,7 +156,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     rules.generation !== undefined && isChanged(object, old) ? withNextGeneration(object, old) : object;
 
   const validate = (object: ApiObject) => [
-    ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
+    ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers }),
     ...(rules.validate?.(object) ?? []),
   ];
 
@@ -162,7 +170,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
       const problems = [
         ...objectMetaUpdateProblems(object.metadata, old.metadata),
         ...objectMetaUpdateProblems(object.metadata, old.metadata),
-        ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
+        ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers }),
         ...((rules.validateChanged ?? rules.validate)?.(object) ?? []),
         ...(rules.validateUpdate?.(object, old) ?? []),
       ];
@@ -179,7 +187,7 @@ function builtInStrategy(resource: Described, rules: KindRules): Strategy {
     validate: (object, old) => [
       ...objectMetaUpdateProblems(object.metadata, old.metadata),
       ...objectMetaUpdateProblems(object.metadata, old.metadata),
-      ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers: true }),
+      ...objectMetaProblems(object.metadata, { namespaced, nameProblems, qualifiedFinalizers }),
       ...(rules.validateStatus?.(object, old) ?? []),
     ],
     reset: builtInResetFields(group, kind, 'status'),

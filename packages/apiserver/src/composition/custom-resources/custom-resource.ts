@@ -36,6 +36,12 @@ export function customResources(definition: Definition): readonly Resource[] {
   return definition.spec.versions.filter(({ served }) => served).map((version) => customResource(definition, version));
 }
 
+/** The version in which its objects are stored, served or not. */
+export function storedResource(definition: Definition): Resource | undefined {
+  const version = storageVersion(definition);
+  return version && customResource(definition, version);
+}
+
 function customResource(definition: Definition, version: DefinitionVersion): Resource {
   const { group, scope } = definition.spec;
   // The names that were accepted, which a conflict may keep from being those that are wanted.
@@ -94,6 +100,18 @@ function scaleProblems(object: ApiObject, ...paths: readonly (readonly string[] 
   });
 }
 
+const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+/** Who adds a finalizer that others may use as well is told so. */
+function finalizerWarnings({ metadata }: ApiObject, old?: ApiObject): readonly string[] {
+  const known = [...standardFinalizers, ...(old?.metadata.finalizers ?? [])];
+  const added = new Set((metadata.finalizers ?? []).filter((name) => !name.includes('/') && !known.includes(name)));
+  return [...added].sort().map((name) => {
+    const wanted = `a domain-qualified finalizer name${name.includes('.') ? ' including a path (/)' : ''}`;
+    return `metadata.finalizers: ${JSON.stringify(name)}: prefer ${wanted} to avoid accidental conflicts with other finalizer writers`;
+  });
+}
+
 function customStrategy(
   resource: Omit<Resource, 'strategy' | 'collection'>,
   definition: Definition,
@@ -125,12 +143,15 @@ function customStrategy(
       const kept = restored(object, old, main.reset);
       return equalJson(content(kept), content(old)) ? kept : withNextGeneration(kept, old);
     },
-    validate: (object, old, warn) => [
-      ...common(object),
-      ...objectMetaUpdateProblems(object.metadata, old.metadata),
-      ...schema().validate(object, old, warn),
-      ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
-    ],
+    validate(object, old, warn) {
+      finalizerWarnings(object, old).forEach(warn);
+      return [
+        ...common(object),
+        ...objectMetaUpdateProblems(object.metadata, old.metadata),
+        ...schema().validate(object, old, warn),
+        ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
+      ];
+    },
     reset: customResetFields(hasStatus, ''),
   };
   const status: UpdateRules = {
@@ -173,7 +194,10 @@ function customStrategy(
       ...schema().validate(object),
       ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
     ],
-    warnings: () => (version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
+    warnings: (object) => [
+      ...(version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
+      ...finalizerWarnings(object),
+    ],
     updates: (endpoint) => (endpoint === '' ? main : endpoint === 'status' && hasStatus ? status : undefined),
     nameProblems,
     createOnUpdate: false,

@@ -12,7 +12,7 @@ import { ownManager, ownWrite } from '../../resource/write.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Context } from '../../verbs/context.ts';
 import { deleteNow } from '../../write/delete.ts';
-import { customResources } from './custom-resource.ts';
+import { customResources, storedResource } from './custom-resource.ts';
 import {
   asDefinition,
   type ConditionChange,
@@ -153,7 +153,7 @@ function finish(context: Context, existing: Revision): void {
   const definition = asDefinition(existing.object);
   if (!(definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) return;
   const objects = store.collection(existing.key);
-  const [resource] = resourcesOf(existing);
+  const resource = storedResource(definition);
   if (resource !== undefined) {
     for (const each of objects.list()) if (!each.object.metadata.deletionTimestamp) remove(context, resource, each);
   }
