@@ -21,6 +21,7 @@ export class Session implements AsyncDisposable {
   readonly #shared = new Map<string, Promise<unknown>>();
   readonly #made: string[] = [];
   readonly #idle: string[] = [];
+  readonly #endings: (() => Promise<unknown>)[] = [];
 
   constructor(connection: Connection, { compact }: SessionOptions = {}) {
     this.api = new Api(connection);
@@ -62,11 +63,17 @@ export class Session implements AsyncDisposable {
     this.#idle.push(name);
   }
 
+  /** Does this when the run is over. */
+  atEnd(ending: () => Promise<unknown>): void {
+    this.#endings.push(ending);
+  }
+
   /** Resolves with what is left behind although it should not be. */
   async close(): Promise<string[]> {
     try {
       return await cleanUp(this, this.#made);
     } finally {
+      for (const ending of this.#endings) await ending();
       await this.stranger[Symbol.asyncDispose]();
       await this.api[Symbol.asyncDispose]();
     }

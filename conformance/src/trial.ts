@@ -19,6 +19,7 @@ export class Trial {
   readonly #made: string[] = [];
   readonly #borrowed: string[] = [];
   readonly #watches: Watch[] = [];
+  readonly #afterwards: (() => Promise<unknown>)[] = [];
   /** The last answer, which is shown when a case fails for a reason that is not an answer's. */
   last: Answer | undefined;
 
@@ -105,10 +106,16 @@ export class Trial {
     return eventually(ask);
   }
 
+  /** Does this when all that the case made is removed. */
+  afterwards(action: () => Promise<unknown>): void {
+    this.#afterwards.push(action);
+  }
+
   /** Resolves with what is left behind although it should not be. */
   async close(): Promise<string[]> {
     for (const watch of this.#watches) await watch[Symbol.asyncDispose]();
     const left = await cleanUp(this.session, this.#made);
+    for (const action of this.#afterwards) await action();
     if (left.length === 0) for (const name of this.#borrowed) this.session.giveBackNamespace(name);
     return left;
   }

@@ -47,6 +47,9 @@ import { tables } from './table.ts';
 import { tableColumns } from './table-columns.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
+import { webhookConfigurationsArea } from './webhook-configurations.ts';
+import { webhookFailures } from './webhook-failures.ts';
+import { webhookReviews } from './webhook-reviews.ts';
 
 /** Those that wait for controllers come first, before the others have given those controllers much to do. */
 export const areas: readonly Area[] = [
@@ -98,4 +101,7 @@ export const areas: readonly Area[] = [
   serviceAccountTokens,
   impersonation,
   accessReviews,
+  webhookConfigurationsArea,
+  webhookFailures,
+  webhookReviews,
 ];

@@ -7,8 +7,6 @@
 export const inertKinds: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     'networkpolicies.networking.k8s.io': 'its pods have no network',
-    'validatingwebhookconfigurations.admissionregistration.k8s.io': 'webhooks are not called',
-    'mutatingwebhookconfigurations.admissionregistration.k8s.io': 'webhooks are not called',
     'validatingadmissionpolicies.admissionregistration.k8s.io': 'policies are not evaluated',
     'validatingadmissionpolicybindings.admissionregistration.k8s.io': 'policies are not evaluated',
     'mutatingadmissionpolicies.admissionregistration.k8s.io': 'policies are not evaluated',

@@ -25,7 +25,7 @@ export interface Attributes {
   readonly namespace: string;
   /** Empty as long as there is none: of an object whose name will be generated, and for the deletion of a collection. */
   readonly name: string;
-  /** `undefined` for a deletion. */
+  /** `undefined` for a deletion; for a connection its options, which have no metadata. */
   readonly object: ApiObject | undefined;
   /** `undefined` for a creation. */
   readonly old: ApiObject | undefined;
@@ -46,7 +46,7 @@ export function attributesOf(
   { object, old }: { readonly object: ApiObject | undefined; readonly old: ApiObject | undefined },
 ): Attributes {
   const { resource, subresource, user, dryRun, warnings } = write;
-  const name = write.name || (object?.metadata.name ?? '');
+  const name = write.name || (object?.metadata?.name ?? '');
   return {
     operation,
     resource,

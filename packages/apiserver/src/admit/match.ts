@@ -138,7 +138,9 @@ function includesResource({ resources = [] }: Rule, { resource }: Resource, subr
 function isObjectSelected(selector: LabelSelector, { object, old }: Attributes): boolean {
   const requirements = requirementsOf(selector);
   if (requirements.length === 0) return true;
-  return [object, old].some((each) => each !== undefined && matchesLabels(requirements, each.metadata.labels));
+  return [object, old].some(
+    (each) => each?.metadata !== undefined && matchesLabels(requirements, each.metadata.labels),
+  );
 }
 
 /** What is in no namespace is never exempt; a Namespace counts with the labels that it is to have. */

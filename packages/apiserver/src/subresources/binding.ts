@@ -3,14 +3,16 @@
 import { timestamp } from '@keelson/core';
 import type { Pod } from '@keelson/core/v1';
 import { required, unsupportedValue } from '@keelson/schema/validation';
+import { admitPosted } from '../admit/admit-posted.ts';
 import { decodeBody } from '../decode/body.ts';
 import { writeOptions } from '../decode/options.ts';
 import { type ApiObject, at, type JsonObject, readAs } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn } from '../resource/resource.ts';
 import { conflict, invalid, notFound } from '../status.ts';
-import type { Call } from '../verbs/call.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
+import { inNamespace } from '../write/metadata.ts';
 import { withBodyKind } from './body-kind.ts';
 
 const pods = { group: '', name: 'pods' };
@@ -21,12 +23,13 @@ const body = { group: '', version: 'v1', kind: 'Binding', schema: 'io.k8s.api.co
 export async function bind(context: Context, call: Call): Promise<ApiResponse> {
   const { request, resource, namespace, warnings } = call;
   const options = writeOptions(request.query, 'CreateOptions');
-  const { object: binding, warnings: remarks } = await decodeBody(
+  const { object: sent, warnings: remarks } = await decodeBody(
     request,
     withBodyKind(resource, body),
     options.fieldValidation,
   );
   warnings.push(...remarks);
+  const binding = await admitPosted(context, writeOf(call, options), inNamespace(sent, namespace));
   const name = call.name || (binding.metadata.name ?? '');
   const kind = at(binding, 'target', 'kind');
   const node = at(binding, 'target', 'name');

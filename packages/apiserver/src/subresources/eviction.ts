@@ -8,6 +8,7 @@ import { matchesLabels, requirementsOf, setCondition, timestamp } from '@keelson
 import type { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { Pod } from '@keelson/core/v1';
 import { admit } from '../admit/admission.ts';
+import { admitPosted } from '../admit/admit-posted.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
 import { deleteOptions, writeOptions } from '../decode/options.ts';
 import { negotiate } from '../encode/negotiate.ts';
@@ -41,10 +42,11 @@ export async function evict(context: Context, call: Call): Promise<ApiResponse> 
   const options = writeOptions(request.query, 'CreateOptions');
   const decoded = await decodeBody(request, asEviction, options.fieldValidation);
   warnings.push(...decoded.warnings);
-  const eviction = inNamespace(decoded.object, namespace);
-  if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+  const sentEviction = inNamespace(decoded.object, namespace);
+  if (sentEviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
   const write = writeOf(call, options);
-  admit(context, write, 'CREATE', eviction);
+  admit(context, write, 'CREATE', sentEviction);
+  const eviction = await admitPosted(context, write, sentEviction);
 
   const sent = isObject(eviction.deleteOptions) ? eviction.deleteOptions : {};
   const deletion: Deletion = {

@@ -1,5 +1,6 @@
 /** Questions to the server that are posted like objects and answered at once: who am I, whose is this token, and may I? */
 import { timestamp } from '@keelson/core';
+import { admitPosted } from '../admit/admit-posted.ts';
 import { updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
 import { assertReadableBody, decodeBody } from '../decode/body.ts';
@@ -10,7 +11,7 @@ import { type ApiObject, at, type JsonObject } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import type { User } from '../request/user.ts';
 import { badRequest } from '../status.ts';
-import type { Call } from '../verbs/call.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { inNamespace, managerOf, withoutSystemFields } from '../write/metadata.ts';
 import { localAccess, selfAccess, subjectAccess } from './access-review.ts';
@@ -89,13 +90,14 @@ export async function review(context: Context, call: Call): Promise<ApiResponse>
   const options = writeOptions(request.query, 'CreateOptions');
   const decoded = await decodeBody(request, resource, options.fieldValidation);
   warnings.push(...decoded.warnings);
-  const question = updateManagedFields({
+  const owned = updateManagedFields({
     type: resource.strategy.objectType(''),
     before: undefined,
     after: inNamespace(withoutSystemFields(decoded.object), namespace),
     manager: managerOf(options.fieldManager, request.headers['user-agent']),
     now: timestamp(context.clock.now()),
   }) as ApiObject;
+  const question = await admitPosted(context, writeOf(call, options), owned);
   const answer = reviews[`${resource.resource}.${resource.group}`]?.(context, call, question);
   return jsonResponse(201, form.type === 'partial' ? partialObject(answer as ApiObject, form.version) : answer);
 }

@@ -6,22 +6,24 @@
  * Does not: speak SPDY, which older clients do.
  */
 import type { Pod } from '@keelson/core/v1';
+import { admitPosted } from '../admit/admit-posted.ts';
 import { attributesOf } from '../authorise/attributes.ts';
-import { readAs } from '../object.ts';
+import { type ApiObject, readAs } from '../object.ts';
 import type { ApiRequest, ApiResponse } from '../request/exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { isPrivileged } from '../request/user.ts';
 import { keyIn } from '../resource/resource.ts';
 import { badRequest, forbidden, notFound, notImplemented } from '../status.ts';
-import type { Call } from '../verbs/call.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { containerIn } from './container-in.ts';
 import { converse } from './conversation.ts';
 
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-export function session(context: Context, call: Call, type: 'exec' | 'attach'): ApiResponse {
+export async function session(context: Context, call: Call, type: 'exec' | 'attach'): Promise<ApiResponse> {
   const { query } = call.request;
+  await admitConnection(context, call, type);
   const { pod, node, container } = sessionTarget(context, call, (of) => containerIn(of, query.get('container') ?? ''));
   const wants = (stream: string) => isTrue(query.get(stream));
   if (!['stdin', 'stdout', 'stderr'].some(wants))
@@ -56,6 +58,22 @@ export function upgradeOf({ headers }: ApiRequest, what: string, protocols: read
   const spoken = protocols.find((each) => offered.includes(each));
   if (spoken === undefined) throw badRequest(`none of the WebSocket protocols ${protocols.join(', ')} is offered`);
   return spoken;
+}
+
+/** To admitters a session is an object of its options, which has no metadata. */
+async function admitConnection(context: Context, call: Call, type: 'exec' | 'attach'): Promise<void> {
+  const { query } = call.request;
+  const flags = ['stdin', 'stdout', 'stderr', 'tty'].filter((each) => isTrue(query.get(each)));
+  const [container, command] = [query.get('container') ?? '', query.getAll('command')];
+  const options = {
+    kind: type === 'exec' ? 'PodExecOptions' : 'PodAttachOptions',
+    apiVersion: 'v1',
+    ...Object.fromEntries(flags.map((each) => [each, true])),
+    ...(container !== '' && { container }),
+    ...(type === 'exec' && { command: command.length === 0 ? null : command }),
+  };
+  const write = writeOf(call, { dryRun: false, given: {} });
+  await admitPosted(context, write, options as unknown as ApiObject, 'CONNECT');
 }
 
 /** Whom the caller may speak to: the pod, its node, and the container that is meant. */

@@ -3,6 +3,7 @@
 import { timestamp } from '@keelson/core';
 import type { TokenRequestSpec } from '@keelson/core/authentication/v1';
 import { invalidValue } from '@keelson/schema/validation';
+import { admitPosted } from '../admit/admit-posted.ts';
 import { type ObjectType, updateManagedFields } from '../apply/index.ts';
 import { serverAudiences } from '../authenticate/authenticate.ts';
 import type { Bindings } from '../authenticate/service-account-tokens.ts';
@@ -13,7 +14,7 @@ import { type ApiObject, at, withMetadata } from '../object.ts';
 import { type ApiResponse, jsonResponse } from '../request/exchange.ts';
 import { keyIn } from '../resource/resource.ts';
 import { badRequest, conflict, invalid, kindNamed, notFound, resourceNamed } from '../status.ts';
-import type { Call } from '../verbs/call.ts';
+import { type Call, writeOf } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
 import { inNamespace, managerOf } from '../write/metadata.ts';
 import { objectTypeOf, withBodyKind } from './body-kind.ts';
@@ -53,7 +54,7 @@ export async function requestToken(context: Context, call: Call): Promise<ApiRes
   const decoded = await decodeBody(request, asRequest, options.fieldValidation);
   warnings.push(...decoded.warnings);
   const now = context.clock.now();
-  const sent = updateManagedFields({
+  const owned = updateManagedFields({
     type: requestType(),
     before: undefined,
     after: defaulted(inNamespace(decoded.object, namespace)),
@@ -61,6 +62,7 @@ export async function requestToken(context: Context, call: Call): Promise<ApiRes
     subresource: 'token',
     now: timestamp(now),
   }) as ApiObject;
+  const sent = await admitPosted(context, writeOf(call, options), owned);
 
   const account = context.objects.find('serviceaccounts', keyIn(namespace, name));
   assertName(sent, name);

@@ -11,7 +11,7 @@ import { JsonSyntaxError } from '../decode/strict-json.ts';
 import { isObject, type JsonObject } from '../object.ts';
 import type { ObjectReader } from '../resource/resource.ts';
 import type { ServiceAddress, Services } from '../services.ts';
-import { CallError } from './call-error.ts';
+import { CallError, ClientError } from './call-error.ts';
 import { type Address, addressOf, type ClientConfig } from './client-config.ts';
 import { httpProblem } from './http-problem.ts';
 import type { HttpsPoster, PostResponse } from './https-post.ts';
@@ -74,8 +74,7 @@ export class WebhookCaller implements Disposable {
       const { HttpsPoster: Poster } = await import('./https-post.ts');
       this.#poster ??= new Poster();
     }
-    const authority =
-      caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString();
+    const authority = authorityOf(caBundle);
     return await this.#poster.post({ url, authority, headers, body, signal, now: this.#options.clock.now() });
   }
 
@@ -97,6 +96,14 @@ export class WebhookCaller implements Disposable {
     const { clusterIP = '' } = (found.spec ?? {}) as { readonly clusterIP?: string };
     return `dial tcp ${clusterIP}:${port}: connect: connection refused`;
   }
+}
+
+/** Without any, the authorities of the system are trusted. */
+function authorityOf(caBundle = ''): string | undefined {
+  if (caBundle === '') return undefined;
+  const text = Buffer.from(caBundle, 'base64').toString();
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new ClientError('unable to load root certificates: unable to parse bytes as PEM block');
 }
 
 async function posted(transport: Transport, path: string, body: string, signal: AbortSignal): Promise<PostResponse> {

@@ -2,7 +2,7 @@
 import type { Random } from '@keelson/core';
 import type { JsonObject } from '../../object.ts';
 import { badRequest } from '../../status.ts';
-import { CallError } from '../../webhooks/call-error.ts';
+import { CallError, ClientError } from '../../webhooks/call-error.ts';
 import type { WebhookCaller } from '../../webhooks/caller.ts';
 import { admissionRequest } from '../admission-request.ts';
 import type { Attributes } from '../attributes.ts';
@@ -70,7 +70,8 @@ export async function askHook(
     response = readResponse(await caller.ask(clientConfig, review, timeoutSeconds), version);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    throw new HookFailure(hook, `failed to call webhook: ${error.message}`, { cause: error });
+    const step = error instanceof ClientError ? 'could not get REST client' : 'failed to call webhook';
+    throw new HookFailure(hook, `${step}: ${error.message}`, { cause: error });
   }
   const problem = responseProblem(response, { uid, version, isMutating });
   if (problem !== undefined || response === undefined) {

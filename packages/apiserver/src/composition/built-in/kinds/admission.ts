@@ -2,6 +2,7 @@
 import type { ApiObject, JsonObject } from '../../../object.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
+import { webhookProblems } from './webhook-configuration.ts';
 
 const common: KindRules = { generation: 'content', unconditionalUpdate: false };
 const everywhere = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
@@ -29,10 +30,15 @@ const matching = (resources: JsonObject): JsonObject =>
 const policy = (object: ApiObject): ApiObject =>
   change(object, 'spec', (spec) => change(fill(spec, { failurePolicy: 'Fail' }), 'matchConstraints', matching));
 
-export const validatingWebhookConfiguration: KindRules = { ...common, default: webhooks({}) };
+export const validatingWebhookConfiguration: KindRules = {
+  ...common,
+  default: webhooks({}),
+  validate: webhookProblems,
+};
 export const mutatingWebhookConfiguration: KindRules = {
   ...common,
   default: webhooks({ reinvocationPolicy: 'Never' }),
+  validate: webhookProblems,
 };
 export const admissionPolicy: KindRules = { ...common, default: policy };
 export const admissionPolicyBinding: KindRules = {
