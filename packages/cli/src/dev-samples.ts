@@ -48,8 +48,17 @@ async function applySample(client: Client, discovery: Discovery, object: unknown
   const kind = await discovery.find({ group, version, kind: name });
   if (kind === undefined) throw new TypeError(`the cluster has no kind ${name} in ${apiVersion}`);
   const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? 'default');
-  await client.apply(kind, { ...object, metadata: { ...metadata, namespace } });
+  await client.apply(kind, asByKubectl({ ...object, metadata: { ...metadata, namespace } }));
   return `${name} ${namespace === undefined ? '' : `${namespace}/`}${metadata.name}`;
+}
+
+/** With the note by which "kubectl apply" of the same file later knows what it has to change; without it, it warns. */
+function asByKubectl<T extends { readonly metadata: NewObjectMeta }>(object: T): T {
+  const { metadata } = object;
+  const annotations = { ...metadata.annotations };
+  const lastApplied = `${JSON.stringify({ ...object, metadata: { ...metadata, annotations } })}\n`;
+  const note = { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied };
+  return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...note } } };
 }
 
 type Sample = JsonObject & { readonly apiVersion: string; readonly kind: string; readonly metadata: NewObjectMeta };

@@ -10,6 +10,7 @@ import { certificateFindings } from './doctor-certificates.ts';
 import type { DoctorFlags } from './doctor-command.ts';
 import { differences } from './doctor-differences.ts';
 import type { Finding } from './doctor-finding.ts';
+import { formerDefinitions, howToRemove } from './former-definitions.ts';
 import { installationOptions } from './installation-options.ts';
 import { loadOperator, type OperatorModule } from './operator-module.ts';
 import { oldestMinor, versionOf } from './server-version.ts';
@@ -69,9 +70,14 @@ async function attempt<T>(
 async function ofOperator(client: Client, module: OperatorModule): Promise<readonly Finding[]> {
   const { operator, place } = module;
   const findings: Finding[] = [];
-  for (const definition of await installedDefinitions(module)) {
+  const definitions = await installedDefinitions(module);
+  for (const definition of definitions) {
     const found = await attempt(findings, 'definition', () => definitionFinding(client, definition));
     if (found !== undefined) findings.push(found);
+  }
+  for (const former of (await attempt(findings, 'definition', () => formerDefinitions(client, definitions))) ?? []) {
+    const text = `${former.name} has the kind ${former.kind}, too, under another plural`;
+    findings.push({ check: 'definition', status: 'failed', text, next: howToRemove(former) });
   }
   const missing = await attempt(findings, 'rights', async () => {
     const { namespace = usualNamespace(operator), namespaces } = await installationOptions(place.folder);

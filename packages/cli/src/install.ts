@@ -1,9 +1,11 @@
 /** Installs definitions, and says of each whether it is new, changed or as it was. */
 import { type Client, installDefinitions } from '@keelson/client';
-import type { InputOf } from '@keelson/core';
+import { type InputOf, isInvalid } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { openCluster } from './chosen-cluster.ts';
+import { CommandError } from './command-error.ts';
 import { installedDefinitions } from './definitions.ts';
+import { formerDefinitions, howToRemove } from './former-definitions.ts';
 import type { InstallFlags } from './install-command.ts';
 import { loadOperator } from './operator-module.ts';
 import { json, painted } from './print.ts';
@@ -39,7 +41,12 @@ export async function applyDefinitions(
 ): Promise<readonly Installed[]> {
   const find = ({ metadata: { name = '' } }: Definition) => client.find(CustomResourceDefinition, name, { signal });
   const before = await Promise.all(definitions.map(find));
-  const after = await installDefinitions(client, definitions, { signal });
+  const after = await installDefinitions(client, definitions, { signal }).catch(async (error: unknown) => {
+    const [former] = isInvalid(error) ? await formerDefinitions(client, definitions) : [];
+    if (former === undefined) throw error;
+    const problem = `${former.now} is not accepted, since ${former.name} has the kind ${former.kind}`;
+    throw new CommandError(problem, howToRemove(former), { cause: error });
+  });
   return after.map(({ metadata: { name, generation }, spec }, i) => {
     const previous = before[i]?.metadata;
     return {

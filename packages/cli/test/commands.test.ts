@@ -15,8 +15,10 @@ import { type Client, type ClusterConfig, createClient, loadConfig, type Materia
 import { type Cluster, createCluster } from '@keelson/cluster';
 import { timestamp } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { Namespace } from '@keelson/core/v1';
 import { applySamples } from '../src/dev-samples.ts';
 import { certificateFindings } from '../src/doctor-certificates.ts';
+import type { Finding } from '../src/doctor-finding.ts';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
 
@@ -89,6 +91,39 @@ describe('on a cluster', () => {
     const [, service, ...others] = results.map(({ problem }) => problem);
     assert.match(service ?? '', /spec\.ports: Required value/);
     assert.deepEqual(others, ['the cluster has no kind Nonsense in v1', 'it holds no Kubernetes object', undefined]);
+    // What "kubectl apply" of the same file looks for, and warns without.
+    const { metadata } = await client.get(Namespace, 'sample');
+    assert.equal(
+      metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'],
+      '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"sample","annotations":{}}}\n',
+    );
+  });
+
+  test('a definition that a changed plural has left behind is told of by install and doctor', async () => {
+    await run('install');
+    const renamed = { cwd: join(projects.root, 'renamed') };
+    await projects.write('renamed/package.json', websiteManifest);
+    const source = websiteSource({ group: 'commands.test' });
+    await projects.write(
+      'renamed/src/operator.ts',
+      source.replace("kind: 'Website',", "kind: 'Website', plural: 'sites',"),
+    );
+    const next = `"kubectl delete crd ${name}" deletes it with its objects, so make these anew under the new plural`;
+    const { code, err } = await run('install', renamed);
+    assert.equal(code, 1);
+    assert.equal(
+      err,
+      `keelson install: sites.commands.test is not accepted, since ${name} has the kind Website; ${next}.\n`,
+    );
+    const findings = JSON.parse((await run('doctor --output json', renamed)).out) as readonly Finding[];
+    const text = `${name} has the kind Website, too, under another plural`;
+    assert.deepEqual(
+      findings.filter((each) => each.text === text),
+      [{ check: 'definition', status: 'failed', text, next }],
+    );
+    await run('uninstall');
+    assert.deepEqual(await run('install', renamed), ok('unchanged  sites.commands.test (v1)\n'));
+    await run('uninstall', renamed);
   });
 
   test('install creates, leaves and changes definitions, and says which; uninstall takes them away', async () => {
