@@ -56,10 +56,14 @@ async function applySample(client: Client, discovery: Discovery, object: unknown
 function asByKubectl<T extends { readonly metadata: NewObjectMeta }>(object: T): T {
   const { metadata } = object;
   const annotations = { ...metadata.annotations };
-  const lastApplied = `${JSON.stringify({ ...object, metadata: { ...metadata, annotations } })}\n`;
+  const lastApplied = `${JSON.stringify({ ...object, metadata: { ...metadata, annotations } }, inOrder)}\n`;
   const note = { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied };
   return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...note } } };
 }
+
+/** Go writes the fields of an object in the order of their names. */
+const inOrder = (_: string, value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 type Sample = JsonObject & { readonly apiVersion: string; readonly kind: string; readonly metadata: NewObjectMeta };
 

@@ -95,7 +95,7 @@ describe('on a cluster', () => {
     const { metadata } = await client.get(Namespace, 'sample');
     assert.equal(
       metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'],
-      '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"sample","annotations":{}}}\n',
+      '{"apiVersion":"v1","kind":"Namespace","metadata":{"annotations":{},"name":"sample"}}\n',
     );
   });
 
