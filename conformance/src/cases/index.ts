@@ -23,6 +23,7 @@ import { jobs } from './jobs.ts';
 import { limitRangesArea } from './limit-ranges.ts';
 import { list } from './list.ts';
 import { managedFields } from './managed-fields.ts';
+import { mutatingPolicies } from './mutating-policies.ts';
 import { names } from './names.ts';
 import { namespaceLife } from './namespaces.ts';
 import { openapi } from './openapi.ts';
@@ -46,6 +47,7 @@ import { strategicPatch } from './strategic-patch.ts';
 import { tables } from './table.ts';
 import { tableColumns } from './table-columns.ts';
 import { update } from './update.ts';
+import { validatingPolicies } from './validating-policies.ts';
 import { watch } from './watch.ts';
 import { webhookConfigurationsArea } from './webhook-configurations.ts';
 import { webhookFailures } from './webhook-failures.ts';
@@ -101,6 +103,8 @@ export const areas: readonly Area[] = [
   serviceAccountTokens,
   impersonation,
   accessReviews,
+  mutatingPolicies,
+  validatingPolicies,
   webhookConfigurationsArea,
   webhookFailures,
   webhookReviews,

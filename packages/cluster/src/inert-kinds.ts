@@ -7,10 +7,6 @@
 export const inertKinds: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     'networkpolicies.networking.k8s.io': 'its pods have no network',
-    'validatingadmissionpolicies.admissionregistration.k8s.io': 'policies are not evaluated',
-    'validatingadmissionpolicybindings.admissionregistration.k8s.io': 'policies are not evaluated',
-    'mutatingadmissionpolicies.admissionregistration.k8s.io': 'policies are not evaluated',
-    'mutatingadmissionpolicybindings.admissionregistration.k8s.io': 'policies are not evaluated',
     'apiservices.apiregistration.k8s.io': 'requests are not handed on to other servers',
     'certificatesigningrequests.certificates.k8s.io': 'nobody signs certificates',
     'flowschemas.flowcontrol.apiserver.k8s.io': 'requests are not limited',

@@ -20,3 +20,4 @@ export {
 export type { Authorize, AuthorizerAnswer, AuthorizerQuestion } from './cel/admission/authorizer.ts';
 export { jsonOf, NotJson } from './cel/admission/dynamic-value.ts';
 export { typeNameProblems } from './cel/admission/patch-types.ts';
+export type { Value as AdmissionValue } from './cel/language/values.ts';

@@ -90,11 +90,8 @@ export function authorizerOf(
           ? user
           : {
               name: `system:serviceaccount:${serviceAccount.namespace}:${serviceAccount.name}`,
-              groups: [
-                'system:serviceaccounts',
-                `system:serviceaccounts:${serviceAccount.namespace}`,
-                'system:authenticated',
-              ],
+              // Not those of everybody who is authenticated: nobody has authenticated it.
+              groups: ['system:serviceaccounts', `system:serviceaccounts:${serviceAccount.namespace}`],
             };
       const { allowed, reason } = authoriser.decide(
         subject,

@@ -21,13 +21,23 @@ export function podPriority({ objects }: AdmissionContext, pod: ApiObject): ApiO
       `no PriorityClass with name ${name} was found`,
     );
   }
+  const priority = priorityClass?.value ?? 0;
+  const preemptionPolicy = priorityClass?.preemptionPolicy ?? 'PreemptLowerPriority';
+  assertSame(pod, 'integer value of priority', spec.priority, priority);
+  assertSame(pod, 'string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy);
   return {
     ...pod,
     spec: {
       ...spec,
       ...(priorityClass !== undefined && { priorityClassName: priorityClass.metadata.name }),
-      priority: priorityClass?.value ?? 0,
-      preemptionPolicy: priorityClass?.preemptionPolicy ?? 'PreemptLowerPriority',
+      priority,
+      preemptionPolicy,
     },
   };
+}
+
+function assertSame(pod: ApiObject, what: string, given: unknown, computed: unknown): void {
+  if (given === undefined || given === computed) return;
+  const why = `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
+  throw forbidden({ group: '', name: 'pods' }, pod.metadata.name ?? '', why);
 }

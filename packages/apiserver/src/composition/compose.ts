@@ -6,6 +6,8 @@
 import type { Clock, Random } from '@keelson/core';
 import { admit } from '../admit/admission.ts';
 import { type LateAdmitter, lateAdmission } from '../admit/late-admission.ts';
+import { mutatingPolicies } from '../admit/policies/mutating-policies.ts';
+import { validatingPolicies } from '../admit/policies/validating-policies.ts';
 import { webhookAdmission } from '../admit/webhooks/webhook-admission.ts';
 import { Authenticator, type Tokens } from '../authenticate/authenticate.ts';
 import { ServiceAccountTokens } from '../authenticate/service-account-tokens.ts';
@@ -81,6 +83,7 @@ export function compose(options: CompositionOptions): Composition {
   // The authoriser and the watchers hear of a change before definitions react to it.
   const fanOut = new FanOut(store);
   const authoriser = new Authoriser(store);
+  const policyContext = { store, registry, objects: strategyContext, authoriser };
   const caller = new WebhookCaller({ clock, services, objects: strategyContext });
   const webhooks = webhookAdmission({ caller, random, objects: strategyContext, registry, authoriser });
   const context: Context = {
@@ -92,7 +95,13 @@ export function compose(options: CompositionOptions): Composition {
     strategyContext,
     objects: strategyContext,
     lateAdmission: lateAdmission(
-      [webhooks.mutating, webhooks.validating, ...admitters],
+      [
+        mutatingPolicies(policyContext),
+        webhooks.mutating,
+        validatingPolicies(policyContext),
+        webhooks.validating,
+        ...admitters,
+      ],
       ({ write, operation }, object) => admit(context, write, operation, object),
     ),
     logs,

@@ -34,7 +34,10 @@ export const jsonPatches: Library = [
  * `Object{spec: Object.wrong{}}` is no such object.
  */
 export function typeNameProblems(value: Value): readonly string[] {
-  return value instanceof StructValue ? misnamed(value, value.name) : [];
+  if (value instanceof Items) return [...value].flatMap(typeNameProblems); // of a patch with several operations
+  if (!(value instanceof StructValue)) return [];
+  const patched = value.name === 'JSONPatch' ? value.fields.get('value') : value;
+  return patched instanceof StructValue ? misnamed(patched, patched.name) : [];
 }
 
 function misnamed(value: Value, expected: string): readonly string[] {
