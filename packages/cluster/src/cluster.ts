@@ -92,9 +92,10 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     onError: (error) => logger?.warn('The API server failed at something', { error }),
   });
   const { transport } = server;
-  const listeners = new Set<Listening>();
+  /** By which others come in; one that is about to be opened counts, or the controllers would do all their work first. */
+  const doors = new Set<object>();
   // Virtual time knows what is left to do by the microtasks alone, so that nothing there may wait for a turn.
-  const isShared = () => listeners.size > 0 && (clock === undefined || clock === systemClock);
+  const isShared = () => doors.size > 0 && (clock === undefined || clock === systemClock);
   const ownTransport = yieldingTransport(transport, isShared);
   const simulation = newSimulation(node);
   const answering = () => (simulation.power.isOn ? ofNode : undefined);
@@ -119,15 +120,19 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     services,
     ready: start(only.filter((name) => name !== publisher)),
     async listen(listenOptions) {
-      const opened = await server.listen(listenOptions);
+      const door = {};
+      doors.add(door);
+      const opened = await server.listen(listenOptions).catch((error: unknown) => {
+        doors.delete(door);
+        throw error;
+      });
       const listening: Listening = {
         ...opened,
         async [Symbol.asyncDispose]() {
-          listeners.delete(listening);
+          doors.delete(door);
           await opened[Symbol.asyncDispose]();
         },
       };
-      listeners.add(listening);
       // The server's certificates are made when it first listens; before, there is nothing to publish.
       if (!isPublishing) await start([publisher], { rootCa: listening.certificateAuthority });
       isPublishing = true;

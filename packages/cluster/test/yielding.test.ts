@@ -1,5 +1,5 @@
 /**
- * Others are heard while controllers work: whoever asks over HTTPS is answered between two pieces of work.
+ * Others are heard while controllers work: whoever asks over HTTPS is answered between two pieces of work, from the start.
  */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:https';
@@ -64,4 +64,21 @@ test('the server answers while a thousand pods are made', async (t) => {
   }
   t.diagnostic(`${answers} answers, the longest after ${longest.toFixed(0)} ms of work`);
   assert.ok(longest < maxWaitMs, `an answer took ${longest.toFixed(0)} ms of work`);
+});
+
+test('the first request is answered before the controllers have done all that they begin with', async () => {
+  await using cluster = createCluster();
+  const first: string[] = [];
+  const ready = cluster.ready.then(() => first.push('ready'));
+  await using door = await cluster.listen();
+  const answered = new Promise<void>((resolve, reject) => {
+    const ca = field(door.kubeconfig, 'certificate-authority-data');
+    const asked = request(`${door.url}/readyz`, { agent: false, ca }, (response) => {
+      first.push(`answered ${response.statusCode}`);
+      response.resume().on('end', () => resolve());
+    });
+    asked.on('error', reject).end();
+  });
+  await Promise.all([ready, answered]);
+  assert.deepEqual(first, ['answered 200', 'ready']);
 });
