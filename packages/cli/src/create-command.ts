@@ -1,8 +1,8 @@
-/** `keelson create`: kinds and controllers for a project that is there. */
+/** `keelson create`: kinds, controllers and webhooks for a project that is there. */
 import type { ProjectChange } from '@keelson/generate/scaffold';
 import { Command } from 'commander';
 import { Asker, type Prompts, terminalPrompts } from './ask.ts';
-import { CommandError, UsageError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import { kindBy, kindFlags, type NewKindFlags } from './kind-questions.ts';
 import type { Project } from './project.ts';
 import type { Shell } from './shell.ts';
@@ -25,10 +25,24 @@ Examples:
   $ keelson create controller --kind Page
   $ keelson create controller --group apps --version v1 --kind Deployment`;
 
+const webhookHelp = `
+The webhook and a test go to src/webhooks, and the list of webhooks in src/operator.ts gets
+one more entry. It lets everything through yet. Without --defaulting and --validation it
+has both parts. What the schema of a kind can say needs no webhook: see docs/webhooks.md.
+
+Examples:
+  $ keelson create webhook --kind Page --validation
+  $ keelson create webhook --group apps --version v1 --kind Deployment --defaulting`;
+
 interface ControllerFlags {
   readonly group?: string;
   readonly version?: string;
   readonly kind?: string;
+}
+
+interface WebhookFlags extends ControllerFlags {
+  readonly defaulting?: boolean;
+  readonly validation?: boolean;
 }
 
 interface ApiFlags extends NewKindFlags {
@@ -37,7 +51,7 @@ interface ApiFlags extends NewKindFlags {
 }
 
 export function createCommand(shell: Shell, prompts: Prompts = terminalPrompts()): Command {
-  const create = new Command('create').description('Add a kind or a controller to a project.');
+  const create = new Command('create').description('Add a kind, a controller or a webhook to a project.');
   kindFlags(create.command('api'), 'its name, in CamelCase')
     .description('Add a kind, a controller that makes Deployments of its objects, and their test.')
     .option('--resource', 'make the kind: asked for on a terminal, else yes')
@@ -56,16 +70,14 @@ export function createCommand(shell: Shell, prompts: Prompts = terminalPrompts()
     .action((flags: ControllerFlags) => createController(flags, shell, prompts));
   create
     .command('webhook')
-    .description('Not there yet: the engine serves no webhooks.')
-    .option('--group <group>', 'the group of the kind')
-    .option('--version <version>', 'its version')
+    .description('Add a webhook for a kind of the project, or for one of Kubernetes.')
+    .option('--group <group>', 'the group of a kind of Kubernetes; without it, that of Pod and Service')
+    .option('--version <version>', 'its version; without it, v1')
     .option('--kind <kind>', 'the kind')
-    .action(() => {
-      throw new CommandError(
-        'the engine serves no webhooks yet',
-        'defaults and rules of the kind itself (docs/first-operator.md) are enforced by the API server without one',
-      );
-    });
+    .option('--defaulting', 'fill in what a request leaves open')
+    .option('--validation', 'refuse requests, or warn')
+    .addHelpText('after', webhookHelp)
+    .action((flags: WebhookFlags) => createWebhook(flags, shell, prompts));
   return create;
 }
 
@@ -85,17 +97,32 @@ async function createApi(flags: ApiFlags, shell: Shell, prompts: Prompts): Promi
 }
 
 async function createController(flags: ControllerFlags, shell: Shell, prompts: Prompts): Promise<void> {
+  const { newController } = await import('@keelson/generate/scaffold');
+  const { project, ...subject } = await subjectOf(new Asker(flags, shell, prompts), shell);
+  await change(project, newController(subject), shell);
+}
+
+async function createWebhook(flags: WebhookFlags, shell: Shell, prompts: Prompts): Promise<void> {
+  const { newWebhook } = await import('@keelson/generate/scaffold');
+  const asker = new Asker(flags, shell, prompts);
+  const { project, ...subject } = await subjectOf(asker, shell);
+  const { defaulting: first = false, validation: second = false } = flags;
+  const isSaid = first || second;
+  const defaulting = isSaid ? first : await asker.yes('defaulting', 'Fill in what a request leaves open?');
+  const validation = isSaid ? second : await asker.yes('validation', 'Refuse requests, or warn?');
+  if (!defaulting && !validation) throw new UsageError('a webhook without any part does nothing', 'say one');
+  await change(project, newWebhook({ ...subject, defaulting, validation }), shell);
+}
+
+/** The kind that flags or a person name, where it comes from, and the project that is added to. */
+async function subjectOf(asker: Asker<ControllerFlags>, shell: Shell) {
   const { builtInModule, hasOwnKind, readProject } = await import('./project.ts');
-  const { kindProblem, newController } = await import('@keelson/generate/scaffold');
+  const { kindProblem } = await import('@keelson/generate/scaffold');
   const project = await readProject(shell.cwd);
-  const { operator } = project;
-  const kind = await new Asker(flags, shell, prompts).text('kind', {
-    question: 'For which kind?',
-    problem: kindProblem,
-  });
-  const { group = '', version = 'v1' } = flags;
+  const kind = await asker.text('kind', { question: 'For which kind?', problem: kindProblem });
+  const { group = '', version = 'v1' } = asker.flags;
   const module = hasOwnKind(project, kind) ? undefined : await builtInModule(group, version, kind);
-  await change(project, newController({ kind, module, operator }), shell);
+  return { project, operator: project.operator, kind, module };
 }
 
 async function change(project: Project, added: ProjectChange, shell: Shell): Promise<void> {

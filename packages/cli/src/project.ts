@@ -91,10 +91,10 @@ export function refuseOwnKind(project: Project, kind: string, { files, addition 
 function operatorWith({ text }: Project, addition: ProjectChange['addition']): ScaffoldFile {
   const next = withAddition(text, addition);
   if (next !== undefined) return { path: operatorPath, text: next };
-  const { line, entry } = addition;
+  const { line, entry, list = 'controllers' } = addition;
   const byHand = entry === undefined ? line : `${line} and ${entry} in the list`;
   throw new CommandError(
-    `${operatorPath} has no list "controllers: [ … ]" of names below its imports, so nothing was written`,
+    `${operatorPath} has no list "${list}: [ … ]" of names below its imports, so nothing was written`,
     `add this by hand and call again: ${byHand}`,
   );
 }

@@ -194,6 +194,22 @@ describe('keelson init and keelson create', () => {
     }
   });
 
+  test('create webhook makes the parts that are asked for, and one entry in the list of webhooks', async () => {
+    const folder = project();
+    const { out } = await keelson('create webhook --kind Memcached', folder);
+    assert.equal(out, 'Made src/webhooks/memcached.ts\nMade src/webhooks/memcached.test.ts\nChanged src/operator.ts\n');
+    assert.equal((await keelson('create webhook --kind Pod --validation', folder)).code, 0);
+    const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+    assert.match(text('src/operator.ts'), /^ {2}webhooks: \[memcachedWebhook, podWebhook\],$/m);
+    assert.match(text('src/webhooks/memcached.ts'), / {2}default\(.*\n(.*\n)+ {2}validate\(/);
+    assert.doesNotMatch(text('src/webhooks/pod.ts'), /default\(/);
+    assert.match(text('src/webhooks/pod.ts'), /from '@keelson\/core\/v1';\n/);
+    const { '/src/operator.ts': _, ...others } = textsIn(folder);
+    for (const [path, before] of Object.entries(textsIn(golden))) {
+      if (path !== '/src/operator.ts') assert.equal(others[path], before, path);
+    }
+  });
+
   for (const [line, sentence] of [
     [
       'create api --kind Memcached',
@@ -220,9 +236,10 @@ describe('keelson init and keelson create', () => {
       'create controller --group rbac --kind Role',
       'neither this project nor Kubernetes has a kind rbac/v1 Role; make one with "keelson create api", or say --group and --version of one of Kubernetes.',
     ],
+    ['create webhook', '--kind is missing; there is no terminal to ask for it.'],
     [
-      'create webhook --group cache --version v1alpha1 --kind Memcached',
-      'the engine serves no webhooks yet; defaults and rules of the kind itself (docs/first-operator.md) are enforced by the API server without one.',
+      'create webhook --kind Page',
+      'neither this project nor Kubernetes has a kind v1 Page; make one with "keelson create api", or say --group and --version of one of Kubernetes.',
     ],
   ] as const) {
     test(`keelson ${line} is refused, and nothing is written`, async () => {

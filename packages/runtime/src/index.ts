@@ -32,13 +32,13 @@ export { jsonLogger, type Level, type LogOptions, textLogger } from './log/log.t
 export type { Fields, Logger } from './log/logger.ts';
 export type { PassEnd } from './loop/control-loop.ts';
 export type { Mistake } from './loop/mistakes.ts';
-export { ListenError, type ListenOptions } from './manager/http-server.ts';
 export type { LeadershipOptions } from './manager/leadership.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
 export type { WebhookDoor, WebhookListenOptions } from './manager/webhooks.ts';
 export type { PlannedChange, PlannedEvent, PlannedObject, PlannedPass } from './plan/planned-pass.ts';
 export { type PlanPrintOptions, printPlannedPass, printPlanSummary } from './plan/print-plan.ts';
 export { run } from './run/run.ts';
+export { ListenError, type ListenOptions } from './serving/http-server.ts';
 export type { Storm } from './storms/storms.ts';
 export type { Attribute, Span, Tracer } from './tracing.ts';
 export type {

@@ -12,7 +12,7 @@ import { nextTurn, systemClock, systemRandom } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { createAuthority } from '@keelson/core/x509';
 import { controller, createManager, done } from '../src/index.ts';
-import { ListenError, listen, type Visit } from '../src/manager/http-server.ts';
+import { ListenError, listen, type Visit } from '../src/serving/http-server.ts';
 import { certificate, key } from './certificate.ts';
 import { quietServer } from './quiet-server.ts';
 import { inTime, rememberingLogger } from './widget.ts';

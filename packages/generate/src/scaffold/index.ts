@@ -14,6 +14,14 @@ export {
   versionProblem,
 } from './names.ts';
 export { type OperatorAddition, operatorIn, withAddition } from './operator-file.ts';
-export { type NewController, type NewKind, newController, newKind, type ProjectChange } from './project-change.ts';
+export {
+  type NewController,
+  type NewKind,
+  type NewWebhook,
+  newController,
+  newKind,
+  newWebhook,
+  type ProjectChange,
+} from './project-change.ts';
 export { type ProjectOptions, projectFiles } from './project-files.ts';
 export type { ScaffoldFile } from './scaffold-file.ts';

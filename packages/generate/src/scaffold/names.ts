@@ -96,6 +96,10 @@ export function controllerIdentifier(kind: string): string {
   return `${lowerFirst(kind)}Controller`;
 }
 
+export function webhookIdentifier(kind: string): string {
+  return `${lowerFirst(kind)}Webhook`;
+}
+
 /** Where a kind's own files are called after it: `MemcachedCluster` is in `memcached-cluster.ts`. */
 export function fileNameOf(kind: string): string {
   return kind.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '-').toLowerCase();

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controllerAddition, kindAddition, operatorFile, operatorIn, withAddition } from './operator-file.ts';
+import {
+  controllerAddition,
+  kindAddition,
+  operatorFile,
+  operatorIn,
+  webhookAddition,
+  withAddition,
+} from './operator-file.ts';
 
 const { text } = operatorFile('web-operator', 'Website');
 
@@ -78,4 +85,25 @@ for (const [what, other] of [
 test('the variable of the operator is found', () => {
   assert.equal(operatorIn(text), 'webOperator');
   assert.equal(operatorIn('export default operator({'), undefined);
+});
+
+test('the first webhook begins a list below that of the controllers, and the next joins it', () => {
+  const first = withAddition(text, webhookAddition('Website')) ?? '';
+  const added = (after: string, before: string) =>
+    after.split('\n').filter((line) => !before.split('\n').includes(line));
+  assert.deepEqual(added(first, text), [
+    "import { websiteWebhook } from './webhooks/website.ts';",
+    '  webhooks: [websiteWebhook],',
+  ]);
+  assert.match(first, /\n {2}controllers: \[websiteController\],\n {2}webhooks: \[websiteWebhook\],\n\}\);\n$/);
+  const second = withAddition(first, webhookAddition('Pod')) ?? '';
+  assert.deepEqual(added(second, first), [
+    "import { podWebhook } from './webhooks/pod.ts';",
+    '  webhooks: [websiteWebhook, podWebhook],',
+  ]);
+  assert.equal(withAddition(second, webhookAddition('Pod')), second);
+  const alone = first.replace(/ {2}controllers: .*\n/, '');
+  assert.match(withAddition(alone, webhookAddition('Pod')) ?? '', /webhooks: \[websiteWebhook, podWebhook\],\n/);
+  const own = text.replace('controllers: [websiteController]', 'controllers: [websiteController], webhooks: [...all]');
+  assert.equal(withAddition(own, webhookAddition('Pod')), undefined);
 });

@@ -1,9 +1,10 @@
-/** What a kind or a controller adds to a project: new files, and one place in `src/operator.ts`. */
+/** What a kind, a controller or a webhook adds to a project: new files, and one place in `src/operator.ts`. */
 import { deploymentControllerFiles, emptyControllerFiles, ownModule } from './controller-files.ts';
 import { kindFiles } from './kind-files.ts';
 import type { KindNames } from './names.ts';
-import { controllerAddition, kindAddition, type OperatorAddition } from './operator-file.ts';
+import { controllerAddition, kindAddition, type OperatorAddition, webhookAddition } from './operator-file.ts';
 import type { ScaffoldFile } from './scaffold-file.ts';
+import { type WebhookParts, webhookFiles } from './webhook-files.ts';
 
 /** What is to be written. */
 export interface ProjectChange {
@@ -43,4 +44,12 @@ export interface NewController {
 /** A controller for a kind that is there already. */
 export function newController({ kind, module = ownModule(kind), operator }: NewController): ProjectChange {
   return { files: emptyControllerFiles(kind, module, operator), addition: controllerAddition(kind) };
+}
+
+/** What a webhook is made of. */
+export interface NewWebhook extends NewController, WebhookParts {}
+
+/** A webhook for a kind that is there already. */
+export function newWebhook({ kind, module, operator, ...parts }: NewWebhook): ProjectChange {
+  return { files: webhookFiles(kind, module, operator, parts), addition: webhookAddition(kind) };
 }

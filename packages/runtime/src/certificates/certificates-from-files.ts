@@ -15,7 +15,7 @@ import {
   type CertificatePair,
   readCertificate,
   renewCertificate,
-} from '../manager/renewed-certificate.ts';
+} from '../serving/renewed-certificate.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import { endOf, fits } from './stored-certificates.ts';
 

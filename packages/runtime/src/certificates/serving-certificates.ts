@@ -12,7 +12,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type Clock, timestamp } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
-import type { Check } from '../manager/health.ts';
+import type { Check } from '../serving/check.ts';
 
 /** The certificate of a server and its key, which change while the server runs. */
 export interface ServingCertificates extends AsyncDisposable {

@@ -9,7 +9,8 @@ import type { Clock, Random } from '@keelson/core';
 import { runTask, type Task, type TaskContext } from '../controller/task.ts';
 import type { Logger } from '../log/logger.ts';
 import { ControlLoop, type ControlLoopOptions } from '../loop/control-loop.ts';
-import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+import { aborted } from '../serving/aborted.ts';
+import { type StopSchedule, stopSchedule } from './stop-schedule.ts';
 
 export interface ControllersOptions {
   /** What each controller has for as long as the process lives. */

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import type { Informer, InformerHealth } from '@keelson/client';
 import { ApiError, optional } from '@keelson/core';
 import { Pod } from '@keelson/core/v1';
-import { type Check, healthRoutes } from './health.ts';
-import type { Answer } from './http-server.ts';
+import type { Check } from '../serving/check.ts';
+import type { Answer } from '../serving/http-server.ts';
+import { healthRoutes } from './health.ts';
 import type { Standing } from './leadership.ts';
 
 const informer = (health: Partial<InformerHealth>): Pick<Informer, 'kind' | 'health'> => ({

@@ -10,17 +10,9 @@ import type { Informer } from '@keelson/client';
 import { resourceNameOf } from '@keelson/core';
 import { isAbsentKind } from '../cache/caches.ts';
 import { problemOf } from '../cache/watch-problem.ts';
-import type { Answer, Routes, Visit } from './http-server.ts';
+import type { Check } from '../serving/check.ts';
+import type { Answer, Routes, Visit } from '../serving/http-server.ts';
 import type { Standing } from './leadership.ts';
-
-/** One thing that has to be well for the process to be ready. */
-export interface Check {
-  readonly name: string;
-  /** Absent when all is well. */
-  readonly problem: string | undefined;
-  /** What does not make it fail and is still worth knowing. */
-  readonly note?: { readonly word: string; readonly details: string } | undefined;
-}
 
 /** What a probe needs to know of a watch. */
 type Watched = Pick<Informer, 'kind' | 'health'>;

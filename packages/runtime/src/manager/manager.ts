@@ -38,13 +38,14 @@ import { webhookMetrics } from '../metrics/webhook-metrics.ts';
 import { NoOpApplies } from '../owned/no-op-apply.ts';
 import { planPasses } from '../plan/plan.ts';
 import type { PlannedPass } from '../plan/planned-pass.ts';
+import { aborted } from '../serving/aborted.ts';
+import { type HttpServer, type ListenOptions, listen, type Routes } from '../serving/http-server.ts';
 import type { Storm } from '../storms/storms.ts';
 import type { Tracer } from '../tracing.ts';
 import { runControllers } from './controllers.ts';
 import { healthRoutes } from './health.ts';
-import { type HttpServer, type ListenOptions, listen, type Routes } from './http-server.ts';
 import { Leadership, type LeadershipOptions } from './leadership.ts';
-import { aborted, type StopSchedule, stopSchedule } from './stop-schedule.ts';
+import { type StopSchedule, stopSchedule } from './stop-schedule.ts';
 import { handlerOf, type WebhookDoor, type WebhookListenOptions, webhooksAt } from './webhooks.ts';
 
 /** How an operator runs. */

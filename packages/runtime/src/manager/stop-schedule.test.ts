@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VirtualClock } from '@keelson/testing';
-import { aborted, stopSchedule } from './stop-schedule.ts';
+import { aborted } from '../serving/aborted.ts';
+import { stopSchedule } from './stop-schedule.ts';
 
 const partsOf = ({ passes, patience, requests, all }: ReturnType<typeof stopSchedule>) =>
   [passes, patience, requests, all].map((signal) => signal.aborted);

@@ -18,11 +18,11 @@ import { trustingObjectsOf } from '../certificates/trusting-objects.ts';
 import type { EngineOperator } from '../controller/engine-operator.ts';
 import type { Logger } from '../log/logger.ts';
 import type { WebhookMetrics } from '../metrics/webhook-metrics.ts';
+import type { Check } from '../serving/check.ts';
+import { ListenError, type ListenOptions } from '../serving/http-server.ts';
 import { type WebhookHandler, webhookHandler } from '../webhooks/webhook-handler.ts';
 import { serveWebhooks } from '../webhooks/webhook-server.ts';
 import { webhookTransport } from '../webhooks/webhook-transport.ts';
-import type { Check } from './health.ts';
-import { ListenError, type ListenOptions } from './http-server.ts';
 import type { StopSchedule } from './stop-schedule.ts';
 
 /** Where webhooks are answered over HTTPS. */

@@ -10,8 +10,8 @@ import type { Socket } from 'node:net';
 import { type Clock, sleep } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
 import { nodeHttps } from '../late-modules.ts';
-import { bind, type HttpServer, type ListenOptions, type ServerParts } from '../manager/http-server.ts';
-import { aborted } from '../manager/stop-schedule.ts';
+import { aborted } from '../serving/aborted.ts';
+import { bind, type HttpServer, type ListenOptions, type ServerParts } from '../serving/http-server.ts';
 import { maxBodyBytes, type WebhookAnswer, type WebhookHandler } from './webhook-handler.ts';
 
 /** What the server shows, and that it changes. */
