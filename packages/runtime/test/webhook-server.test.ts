@@ -156,3 +156,17 @@ test('calls that have no answer when time is up are given up', async () => {
   await assert.rejects(answering, { code: 'ECONNRESET' });
   assert.equal(signal?.aborted, true);
 });
+
+test('a certificate that comes while the port is taken is shown, too', async () => {
+  const certificates = {
+    current: undefined as Identity | undefined,
+    subscribe() {
+      certificates.current = identity;
+      return { [Symbol.dispose]() {} };
+    },
+  };
+  const never = new AbortController().signal;
+  const parts = { handler: echo, certificates, onError: assert.fail, clock: new VirtualClock(), drainMs: 0 };
+  await using server = await serveWebhooks({ host, port: 0 }, { ...parts, stop: never, giveUp: never });
+  assert.equal((await call(server.port)).status, 200);
+});

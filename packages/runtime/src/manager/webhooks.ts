@@ -35,6 +35,8 @@ export interface WebhookListenOptions extends Omit<ListenOptions, 'port' | 'tls'
    * definitions
    */
   readonly tls?: ListenOptions['tls'];
+  /** Names and addresses by which it is called beside its Service's, for the certificate that it makes. @default none */
+  readonly hosts?: readonly string[] | undefined;
   /** How long they are answered after a stop began: so long may it take until no caller comes any more. @default 5000 */
   readonly drainMs?: number | undefined;
 }
@@ -109,7 +111,7 @@ export function webhooksAt(
     async open(stop, { requests: giveUp }) {
       const { port = webhookPort, drainMs = 5000 } = options;
       const onError = (error: Error) => logger.error('The webhook server failed at something', { error });
-      const kept = await certificatesOf(options.tls, { ...parts, onError });
+      const kept = await certificatesOf(options, { ...parts, onError });
       certificates = kept;
       const serving = { handler, certificates, onError, clock, drainMs, stop, giveUp };
       const server = await serveWebhooks({ ...options, port }, serving).catch(async (error: unknown) => {
@@ -131,7 +133,7 @@ export function webhooksAt(
 const notYet: CertificateHealth = { problem: 'it is not looked for yet', remarks: [], expiresAt: undefined };
 
 async function certificatesOf(
-  tls: ListenOptions['tls'],
+  { tls, hosts = [] }: WebhookListenOptions,
   { operator, client, namespace, logger, clock, random, onError }: CertificateSources,
 ): Promise<ServingCertificates> {
   if (tls === undefined) {
@@ -139,7 +141,7 @@ async function certificatesOf(
     return keepCertificates({
       client,
       secret: `${namespace}/${secret}`,
-      hosts: [`${service}.${namespace}.svc`],
+      hosts: [`${service}.${namespace}.svc`, ...hosts],
       trustedBy: trustingObjectsOf(operator),
       logger,
       clock,

@@ -48,7 +48,6 @@ export async function serveWebhooks(
     const { current } = certificates;
     if (current !== undefined) server.setSecureContext({ cert: current.certificate, key: current.key });
   };
-  show();
   server.prependListener('connection', (socket: Socket) => {
     if (certificates.current === undefined) socket.destroy();
   });
@@ -56,6 +55,7 @@ export async function serveWebhooks(
   server.headersTimeout = 32_000;
   const port = await bind('webhook', server, options, onError);
   const subscription = certificates.subscribe(show);
+  show(); // what came while the port was taken
   const stopped = stoppedFor(drainMs, stop, clock);
   return {
     port,
