@@ -31,6 +31,7 @@ import { openapiV2 } from './openapi-v2.ts';
 import { patch } from './patch.ts';
 import { podLogs } from './pod-logs.ts';
 import { podSessions } from './pod-sessions.ts';
+import { policyValidation } from './policy-validation.ts';
 import { quotaValidation } from './quota-validation.ts';
 import { resourceQuotas } from './quotas.ts';
 import { read } from './read.ts';
@@ -104,6 +105,7 @@ export const areas: readonly Area[] = [
   impersonation,
   accessReviews,
   mutatingPolicies,
+  policyValidation,
   validatingPolicies,
   webhookConfigurationsArea,
   webhookFailures,

@@ -28,6 +28,7 @@ export { fieldsInOrder, goNumber } from './wording/go-text.ts';
 export {
   duplicateValue,
   forbiddenField,
+  internalError,
   invalidValue,
   omitted,
   type Problem,

@@ -6,14 +6,11 @@ const reasons = {
   exec: "a real container's work: `kubectl exec` moves a file, by which the readiness probe fails and passes again",
   network: "a real container's work: pods answer HTTP through the API server's proxy",
   webhook: "a real container's work: a webhook in a pod converts the objects, and webhooks are not called",
-  policies: 'out of scope: admission policies are not evaluated',
   hostPorts: 'out of scope: host ports are not looked at, so that no node rejects a pod for one',
 } as const;
 
 const job = '[sig-apps] Job should';
 const statefulSet = '[sig-apps] StatefulSet Basic StatefulSet functionality [StatefulSetBasic]';
-const mutating = '[sig-api-machinery] MutatingAdmissionPolicy [Privileged:ClusterAdmin] should';
-const validating = '[sig-api-machinery] ValidatingAdmissionPolicy [Privileged:ClusterAdmin] should';
 
 /** By the full name of a spec; docs/cluster.md tells the same in words. */
 export const expectedFailures: Readonly<Record<string, string>> = {
@@ -34,8 +31,4 @@ export const expectedFailures: Readonly<Record<string, string>> = {
   [`${statefulSet} Should recreate evicted statefulset [Conformance]`]: reasons.hostPorts,
   '[sig-api-machinery] CustomResourceFieldSelectors [Privileged:ClusterAdmin] CustomResourceFieldSelectors MUST list and watch custom resources matching the field selector [Conformance]':
     reasons.webhook,
-  [`${mutating} mutate a Deployment [Conformance]`]: reasons.policies,
-  [`${mutating} mutate a Deployment with annotations [Conformance]`]: reasons.policies,
-  [`${validating} allow expressions to refer variables. [Conformance]`]: reasons.policies,
-  [`${validating} validate against a Deployment [Conformance]`]: reasons.policies,
 };

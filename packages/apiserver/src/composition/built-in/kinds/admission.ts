@@ -1,5 +1,11 @@
 /** Webhook configurations, admission policies and their bindings: what they match when they do not say. */
 import type { ApiObject, JsonObject } from '../../../object.ts';
+import {
+  mutatingBindingProblems,
+  mutatingPolicyProblems,
+  validatingBindingProblems,
+  validatingPolicyProblems,
+} from './admission-policy-problems.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
 import { webhookProblems } from './webhook-configuration.ts';
@@ -40,8 +46,18 @@ export const mutatingWebhookConfiguration: KindRules = {
   default: webhooks({ reinvocationPolicy: 'Never' }),
   validate: webhookProblems,
 };
-export const admissionPolicy: KindRules = { ...common, default: policy };
-export const admissionPolicyBinding: KindRules = {
+const binding = (object: ApiObject): ApiObject =>
+  change(object, 'spec', (spec) => change(spec, 'matchResources', matching));
+
+export const validatingAdmissionPolicy: KindRules = { ...common, default: policy, validate: validatingPolicyProblems };
+export const mutatingAdmissionPolicy: KindRules = { ...common, default: policy, validate: mutatingPolicyProblems };
+export const validatingAdmissionPolicyBinding: KindRules = {
   ...common,
-  default: (object) => change(object, 'spec', (spec) => change(spec, 'matchResources', matching)),
+  default: binding,
+  validate: validatingBindingProblems,
+};
+export const mutatingAdmissionPolicyBinding: KindRules = {
+  ...common,
+  default: binding,
+  validate: mutatingBindingProblems,
 };

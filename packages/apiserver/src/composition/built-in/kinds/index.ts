@@ -1,9 +1,11 @@
 /** The rules of built-in kinds, by resource and group; a kind that is not here follows the common rules alone. */
 
 import {
-  admissionPolicy,
-  admissionPolicyBinding,
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
   mutatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
   validatingWebhookConfiguration,
 } from './admission.ts';
 import { autoscalerV1, autoscalerV2 } from './autoscaler.ts';
@@ -95,8 +97,8 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookConfiguration,
-  'mutatingadmissionpolicies.admissionregistration.k8s.io': admissionPolicy,
-  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': admissionPolicyBinding,
-  'validatingadmissionpolicies.admissionregistration.k8s.io': admissionPolicy,
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': admissionPolicyBinding,
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': mutatingAdmissionPolicy,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': mutatingAdmissionPolicyBinding,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': validatingAdmissionPolicy,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': validatingAdmissionPolicyBinding,
 };
