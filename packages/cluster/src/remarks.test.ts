@@ -21,6 +21,18 @@ const cases: readonly (readonly [name: string, resource: string, spec: object, r
   ],
   ['a usual request', 'pods', asking({ cpu: '250m', memory: '1Gi' }), []],
   ['more than there is', 'pods', asking({ cpu: '1001' }), ignored(requests)],
+  [
+    'containers that are too much together',
+    'pods',
+    { containers: ['a', 'b'].map((name) => ({ name, resources: { requests: { cpu: '600' } } })) },
+    ignored(requests),
+  ],
+  [
+    'a port of the node',
+    'pods',
+    { containers: [{ name: 'a', ports: [{ containerPort: 80, hostPort: 80 }] }] },
+    ignored('spec.containers[*].ports[*].hostPort'),
+  ],
   ['a device', 'pods', asking({ 'nvidia.com/gpu': '1' }), ignored(requests)],
   [
     'a template',

@@ -5,7 +5,8 @@
  * On an update only what was not asked for before is mentioned.
  */
 import { compareQuantities, parseQuantity } from '@keelson/core';
-import type { Container, PodSpec } from '@keelson/core/v1';
+import { podRequests } from '@keelson/core/quota';
+import type { PodSpec } from '@keelson/core/v1';
 import { inertKinds } from './inert-kinds.ts';
 import { room } from './node/node-object.ts';
 
@@ -36,21 +37,22 @@ const specAt = (object: object, path: readonly string[]): Partial<PodSpec> =>
   path.reduce<object>((value, name) => (value as Record<string, object | undefined>)[name] ?? {}, object);
 
 /** The fields by which the spec asks for more than the scheduler here looks at. */
-function ignoredIn({ topologySpreadConstraints, affinity, containers }: Partial<PodSpec>): string[] {
+function ignoredIn({ topologySpreadConstraints, affinity, containers = [], ...rest }: Partial<PodSpec>): string[] {
   const asks: Readonly<Record<string, boolean>> = {
     topologySpreadConstraints: (topologySpreadConstraints?.length ?? 0) > 0,
     'affinity.podAffinity': affinity?.podAffinity !== undefined,
     'affinity.podAntiAffinity': affinity?.podAntiAffinity !== undefined,
     'affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution':
       (affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.length ?? 0) > 0,
-    'containers[*].resources.requests, which no node can satisfy': containers?.some(hasNoRoom) === true,
+    'containers[*].ports[*].hostPort': containers.some(({ ports = [] }) => ports.some(({ hostPort }) => hostPort)),
+    'containers[*].resources.requests, which no node can satisfy': hasNoRoom({ ...rest, containers }),
   };
   return Object.keys(asks).filter((field) => asks[field]);
 }
 
-/** Whether it asks for more than the simulated node says that it has, such as any device at all. */
-function hasNoRoom({ resources }: Container): boolean {
-  return Object.entries(resources?.requests ?? {}).some(
-    ([name, wanted]) => compareQuantities(parseQuantity(wanted), parseQuantity(room[name] ?? '0')) > 0,
+/** Whether the pod asks for more than the simulated node says that it has, such as any device at all. */
+function hasNoRoom(spec: PodSpec): boolean {
+  return [...podRequests(spec)].some(
+    ([name, wanted]) => compareQuantities(wanted, parseQuantity(room[name] ?? '0')) > 0,
   );
 }
