@@ -20,6 +20,7 @@ import { startDeploymentController } from './deployment/controller.ts';
 import { startDisruptionController } from './disruption/controller.ts';
 import { startEndpointsController } from './endpoints/controller.ts';
 import { startEndpointSliceController } from './endpointslice/controller.ts';
+import { startEndpointSliceMirroring } from './endpointslice-mirroring/controller.ts';
 import { startGarbageCollector } from './garbage-collector/controller.ts';
 import { startJobController } from './job/controller.ts';
 import { type ClusterLogger, silent } from './logger.ts';
@@ -47,6 +48,7 @@ export const controllerNames = [
   'daemonset',
   'endpoint',
   'endpointslice',
+  'endpointslice-mirroring',
   'persistentvolume-binder',
   'volume-protection',
   'volume-provisioner',
@@ -209,6 +211,8 @@ function start(name: ControllerName, context: ControllerContext, options: RunOpt
       return startEndpointsController(context);
     case 'endpointslice':
       return startEndpointSliceController(context);
+    case 'endpointslice-mirroring':
+      return startEndpointSliceMirroring(context);
     case 'persistentvolume-binder':
       return startVolumeBinder(context);
     case 'volume-protection':

@@ -74,9 +74,9 @@ function wanted(
     if (!node && !service.spec.publishNotReadyAddresses) continue;
     const endpoint = endpointOf(service, pod, node, type);
     const ports = portsOf(service, pod);
-    const group = groups.get(keyOf(ports)) ?? { ports, endpoints: [] };
+    const group = groups.get(portsKey(ports)) ?? { ports, endpoints: [] };
     if (endpoint) group.endpoints.push(endpoint);
-    groups.set(keyOf(ports), group);
+    groups.set(portsKey(ports), group);
   }
   return groups;
 }
@@ -108,13 +108,13 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined, type: Ad
 }
 
 /** Ports are the same whatever their order. */
-const keyOf = (ports: readonly EndpointPort[] | null = []): string =>
+export const portsKey = (ports: readonly EndpointPort[] | null = []): string =>
   (ports ?? [])
     .map(({ name = '', port, protocol, appProtocol = '' }) => JSON.stringify([name, port, protocol, appProtocol]))
     .sort()
     .join();
 
-const identityOf = ({ addresses, hostname, targetRef }: Endpoint): string =>
+export const identityOf = ({ addresses, hostname, targetRef }: Endpoint): string =>
   JSON.stringify([[...addresses].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
 const endpointsIn = ({ endpoints }: EndpointSlice): readonly Endpoint[] => endpoints ?? [];
@@ -138,13 +138,13 @@ function changesOf(
       service,
       addressType,
       group,
-      ours.filter(({ ports }) => keyOf(ports) === key),
+      ours.filter(({ ports }) => portsKey(ports) === key),
     );
     draft.create.push(...changes.create);
     draft.update.push(...changes.update);
     draft.remove.push(...changes.remove);
   }
-  draft.remove.push(...ours.filter(({ ports }) => !groups.has(keyOf(ports))));
+  draft.remove.push(...ours.filter(({ ports }) => !groups.has(portsKey(ports))));
   if (existing.length === draft.remove.length && draft.create.length === 0) {
     const placeholder = newSlice(service, addressType, [], []);
     const [only] = draft.remove;
@@ -156,7 +156,7 @@ function changesOf(
 }
 
 const isPlaceholder = (slice: EndpointSlice, { metadata }: NewEndpointSlice): boolean =>
-  endpointsIn(slice).length === 0 && keyOf(slice.ports) === '' && equalJson(slice.metadata.labels, metadata.labels);
+  endpointsIn(slice).length === 0 && portsKey(slice.ports) === '' && equalJson(slice.metadata.labels, metadata.labels);
 
 /** Keeps endpoints where they are, then fills what changes anyway, then one that has room, then new ones. */
 function packed(

@@ -21,6 +21,7 @@ const rights = [
   'system:controller:daemon-set-controller',
   'system:controller:endpoint-controller',
   'system:controller:endpointslice-controller',
+  'system:controller:endpointslicemirroring-controller',
   'system:controller:cronjob-controller',
   'system:controller:ttl-after-finished-controller',
   'system:controller:generic-garbage-collector',

@@ -105,4 +105,41 @@ export const services: Readonly<Record<string, Chapter>> = {
     await eventually('the last pod to go', async () => (await client.list(Pod, { namespace })).items.length === 0);
     return [unready, await listed(client, namespace, 0, 0)];
   },
+  'endpoints made by hand': async (client, namespace) => {
+    await newService(client, namespace, 'plain', { selector: undefined });
+    const key = `${namespace}/plain`;
+    const [http, metrics] = [
+      { name: 'http', port: 80, protocol: 'TCP' as const },
+      { name: 'metrics', port: 9090, protocol: 'TCP' as const },
+    ];
+    await client.create(Endpoints, {
+      metadata: { namespace, name: 'plain', labels: { tier: 'front' }, annotations: { note: 'by hand' } },
+      subsets: [
+        {
+          addresses: [{ ip: '10.1.0.1', hostname: 'first' }, { ip: 'fd00::1' }],
+          notReadyAddresses: [{ ip: '10.1.0.2' }],
+          ports: [http],
+        },
+        { addresses: [{ ip: '10.1.0.3' }], ports: [http, metrics] },
+      ],
+    });
+    const mirrored = (count: number, addresses: number) =>
+      eventually(`${count} slices of ${addresses} addresses`, async () => {
+        const slices = (await client.list(EndpointSlice, { namespace })).items;
+        const all = slices.flatMap((each) => each.endpoints ?? []);
+        const notes = slices.map(({ metadata }) => metadata.annotations);
+        const named = slices.map((slice) => ({ ...slice, metadata: { ...slice.metadata, name: '' } }));
+        return slices.length === count && all.length === addresses && [plain(named), notes];
+      });
+    const states = [await mirrored(3, 5)];
+    await client.patch(Endpoints, key, { subsets: [{ addresses: [{ ip: '10.1.0.9' }], ports: [metrics] }] });
+    states.push(await mirrored(1, 1));
+    const skip = 'endpointslice.kubernetes.io/skip-mirror';
+    await client.patch(Endpoints, key, { metadata: { labels: { [skip]: 'true' } } });
+    states.push(await mirrored(0, 0));
+    await client.patch(Endpoints, key, { metadata: { labels: { [skip]: null } } });
+    states.push(await mirrored(1, 1));
+    await client.delete(Endpoints, key);
+    return [...states, await mirrored(0, 0)];
+  },
 };
