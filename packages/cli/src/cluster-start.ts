@@ -6,6 +6,7 @@ import { claimKubeconfig, hasCode } from './cluster-kubeconfig.ts';
 import { nodeOf, type PodFlags } from './cluster-pods.ts';
 import { warnings } from './cluster-warnings.ts';
 import { aborted, type Shell } from './shell.ts';
+import { keepYoungGeneration } from './young-generation.ts';
 
 /** A cluster that serves others on this machine. */
 export interface ServedCluster {
@@ -16,7 +17,10 @@ export interface ServedCluster {
 
 /** `keelson cluster start`. */
 export async function startCluster(flags: StartFlags, shell: Shell, signal: AbortSignal): Promise<void> {
-  await withCluster(flags, shell, signal, () => aborted(signal));
+  await withCluster(flags, shell, signal, () => {
+    keepYoungGeneration();
+    return aborted(signal);
+  });
 }
 
 /** Starts a cluster, says how to talk to it, and ends it when the work is done. */

@@ -14,6 +14,7 @@ const [, , port, kubeconfig = ''] = argv;
 const listening = await createApiServer().listen({ port: Number(port) });
 writeFileSync(kubeconfig, listening.kubeconfig, { mode: 0o600 });
 tell({ listening: 1 });
+setFlagsFromString('--semi-space-growth-factor=1'); // as `keelson cluster start` does once it is ready
 
 process.on('message', () => {
   setFlagsFromString('--expose-gc');
