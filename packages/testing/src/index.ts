@@ -1,3 +1,4 @@
+export { type ConversionOptions, type ConversionReport, conversions } from './conversions/conversions.ts';
 export type { Fault, FaultOptions, Faults } from './faults.ts';
 export type { Misbehaviour, OperatorProgram, ProgramProcess, Replica } from './replica.ts';
 export { seededRandom } from './seeded-random.ts';
