@@ -10,6 +10,7 @@ import { explainCommand } from './explain-command.ts';
 import { generateCommand } from './generate-command.ts';
 import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
+import { migrateCommand } from './migrate-command.ts';
 import { ownVersion } from './own-version.ts';
 import { planCommand } from './plan-command.ts';
 import { runCommand } from './run-command.ts';
@@ -48,6 +49,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(generateCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
+    .addCommand(migrateCommand(shell))
     .addCommand(runCommand(shell))
     .addCommand(planCommand(shell))
     .addCommand(explainCommand(shell))

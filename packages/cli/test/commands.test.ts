@@ -126,7 +126,7 @@ describe('on a cluster', () => {
     await run('uninstall', renamed);
   });
 
-  test('install creates, leaves and changes definitions, and says which; uninstall takes them away', async () => {
+  test('install creates, leaves and changes definitions, and says which; migrate finds nothing to do; uninstall takes them away', async () => {
     assert.deepEqual(await run('install'), ok(`created    ${name} (v1)\n`));
     assert.deepEqual(await run('install'), ok(`unchanged  ${name} (v1)\n`));
     const changed = { cwd: join(projects.root, 'changed') };
@@ -134,6 +134,8 @@ describe('on a cluster', () => {
     assert.deepEqual(JSON.parse(out), { server, definitions: [{ name, result: 'changed', versions: ['v1'] }] });
     const { spec } = await client.get(CustomResourceDefinition, name);
     assert.ok(spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec?.properties?.title);
+    assert.deepEqual(await run('migrate'), ok(`unchanged  ${name} (v1)\n`));
+    assert.deepEqual(await run('migrate others.commands.test'), ok('absent     others.commands.test\n'));
     assert.deepEqual(await run('uninstall'), ok(`deleted  ${name}\n`));
     assert.deepEqual(await run('uninstall'), ok(`absent   ${name}\n`));
   });

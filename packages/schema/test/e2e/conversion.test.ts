@@ -6,9 +6,14 @@ import { after, before, describe, test } from 'node:test';
 import { type Client, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
 import type { JsonObject, Kind, KubernetesObject, NewKubernetesObject } from '@keelson/core';
 import { crdOf } from '@keelson/schema';
-import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import {
+  availability,
+  type ConversionWebhook,
+  type Kubernetes,
+  serveConversions,
+  startKubernetes,
+} from '@keelson/tools-kubernetes';
 import { cacheStoredIn } from '../cache.ts';
-import { type ConversionWebhook, serveConversions } from '../conversion-webhook.ts';
 
 interface Shown extends KubernetesObject {
   readonly spec: JsonObject;
