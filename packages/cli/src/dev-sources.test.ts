@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { deadline } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
-import { isSource, watchSources } from './dev-sources.ts';
+import { type Change, isSource, watchSources } from './dev-sources.ts';
 
 const place = { folder: '/p', file: '/p/src/operator.ts', main: undefined };
 
@@ -35,14 +35,19 @@ test('beside an operator in the folder of the package, the sources there matter'
 });
 
 /** A project with these folders of sources, and a way to wait until a path of it is noticed. */
-function watched(t: TestContext, ...folders: readonly string[]) {
+function watched(t: TestContext, folders: readonly string[], file = 'src/operator.ts') {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-sources-'));
   for (const each of folders) {
     mkdirSync(join(folder, each), { recursive: true });
     writeFileSync(join(folder, each, 'operator.ts'), '');
   }
   const heard = new EventEmitter();
-  const sources = watchSources({ onChange: ({ path }) => heard.emit('change', path), onError: assert.fail });
+  const all: string[] = [];
+  const onChange = ({ path }: Change) => {
+    all.push(path);
+    heard.emit('change', path);
+  };
+  const sources = watchSources({ onChange, onError: assert.fail });
   const limit = deadline(systemClock, 10_000, 'a change');
   t.after(() => {
     sources[Symbol.dispose]();
@@ -50,8 +55,9 @@ function watched(t: TestContext, ...folders: readonly string[]) {
     rmSync(folder, { recursive: true });
   });
   const changes = on(heard, 'change', { signal: limit.signal });
-  sources.follow({ folder, file: join(folder, 'src/operator.ts'), main: undefined });
+  sources.follow({ folder, file: join(folder, file), main: undefined });
   return {
+    all,
     at: (path: string) => join(folder, path),
     async noticed(expected: string) {
       for await (const [path] of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
@@ -62,7 +68,7 @@ function watched(t: TestContext, ...folders: readonly string[]) {
 }
 
 test('a folder of sources that was replaced by another is watched, too', async (t) => {
-  const { at, noticed } = watched(t, 'src', 'fresh');
+  const { at, noticed } = watched(t, ['src', 'fresh']);
   renameSync(at('src'), at('stale'));
   renameSync(at('fresh'), at('src'));
   await noticed('src');
@@ -71,7 +77,7 @@ test('a folder of sources that was replaced by another is watched, too', async (
 });
 
 test('a file is noticed however often it is saved by a rename, and in folders that came later', async (t) => {
-  const { at, noticed } = watched(t, 'src/api');
+  const { at, noticed } = watched(t, ['src/api']);
   for (let time = 1; time <= 3; time++) {
     writeFileSync(at('src/api/operator.ts~'), `// ${time}`);
     renameSync(at('src/api/operator.ts~'), at('src/api/operator.ts'));
@@ -83,4 +89,22 @@ test('a file is noticed however often it is saved by a rename, and in folders th
   await noticed('src/later');
   writeFileSync(at('src/later/more.ts'), '');
   await noticed('src/later/more.ts');
+});
+
+test('several files that are saved at once are one change, and hidden folders and dependencies are none', async (t) => {
+  const { at, all, noticed } = watched(t, ['src', 'src/node_modules/x', 'src/.cache']);
+  writeFileSync(at('src/a.ts'), '');
+  writeFileSync(at('src/b.ts'), '');
+  writeFileSync(at('src/node_modules/x/c.ts'), '');
+  writeFileSync(at('src/.cache/d.ts'), '');
+  await noticed('src/b.ts'); // the last of those that matter
+  assert.deepEqual(all, ['src/b.ts']);
+});
+
+test('an operator beside src has the sources in its own folder watched, too', async (t) => {
+  const { at, noticed } = watched(t, ['src', 'lib/deep'], 'lib/operator.ts');
+  writeFileSync(at('lib/deep/more.ts'), '');
+  await noticed('lib/deep/more.ts');
+  writeFileSync(at('src/more.ts'), '');
+  await noticed('src/more.ts');
 });

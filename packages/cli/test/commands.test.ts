@@ -12,11 +12,11 @@ import { after, before, describe, test } from 'node:test';
 import { createServer as createTlsServer, rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Client, type ClusterConfig, createClient, loadConfig, type Material, Secret } from '@keelson/client';
-import { type Cluster, createCluster } from '@keelson/cluster';
+import { applyAccount, type Cluster, createCluster } from '@keelson/cluster';
 import { timestamp } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Namespace } from '@keelson/core/v1';
-import { applySamples } from '../src/dev-samples.ts';
+import { applySamples, sampleFiles } from '../src/dev-samples.ts';
 import { certificateFindings } from '../src/doctor-certificates.ts';
 import type { Finding } from '../src/doctor-finding.ts';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
@@ -81,22 +81,34 @@ describe('on a cluster', () => {
         'apiVersion: v1\nkind: Nonsense\nmetadata: { name: sample }\n',
         'just a text',
         'apiVersion: v1\nkind: Namespace\nmetadata: { name: sample }\n',
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: placed, namespace: sample }\n',
       ].map((sample, at) => projects.write(`config/samples/${at}.yaml`, sample)),
     );
     const results = await applySamples(client, files);
     assert.deepEqual(
       results.map(({ applied }) => applied),
-      [['ConfigMap default/sample'], [], [], [], ['Namespace sample']],
+      [['ConfigMap default/sample'], [], [], [], ['Namespace sample'], ['ConfigMap sample/placed']],
     );
     const [, service, ...others] = results.map(({ problem }) => problem);
     assert.match(service ?? '', /spec\.ports: Required value/);
-    assert.deepEqual(others, ['the cluster has no kind Nonsense in v1', 'it holds no Kubernetes object', undefined]);
+    const told = ['the cluster has no kind Nonsense in v1', 'it holds no Kubernetes object', undefined, undefined];
+    assert.deepEqual(others, told);
     // What "kubectl apply" of the same file looks for, and warns without.
     const { metadata } = await client.get(Namespace, 'sample');
     assert.equal(
       metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'],
       '{"apiVersion":"v1","kind":"Namespace","metadata":{"annotations":{},"name":"sample"}}\n',
     );
+  });
+
+  test('samples are the YAML files of config/samples in their order, and none where there is no such folder', async () => {
+    for (const file of ['b.yml', 'a.yaml', 'kustomization.yaml', 'notes.md']) {
+      await projects.write(`listed/config/samples/${file}`, '');
+    }
+    const folder = join(projects.root, 'listed');
+    const found = ['a.yaml', 'b.yml'].map((file) => join(folder, 'config', 'samples', file));
+    assert.deepEqual(await sampleFiles(folder), found);
+    assert.deepEqual(await sampleFiles(join(folder, 'config')), []);
   });
 
   test('a definition that a changed plural has left behind is told of by install and doctor', async () => {
@@ -121,6 +133,8 @@ describe('on a cluster', () => {
       findings.filter((each) => each.text === text),
       [{ check: 'definition', status: 'failed', text, next }],
     );
+    // It is there, and not served.
+    assert.match((await run('uninstall', renamed)).err, /: objects that cannot be listed on \S+ would be deleted/);
     await run('uninstall');
     assert.deepEqual(await run('install', renamed), ok('unchanged  sites.commands.test (v1)\n'));
     await run('uninstall', renamed);
@@ -169,6 +183,9 @@ describe('on a cluster', () => {
     assert.equal((await client.list(Website)).items.length, 2);
     assert.equal((await run('uninstall', person(true))).code, 0);
     await run('install');
+    await createObject('only');
+    assert.deepEqual(await run('uninstall --yes'), ok(`deleted  ${name} with 1 object\n`));
+    await run('install');
     await createObject('c');
     const { code, out } = await run('uninstall --yes --output json');
     assert.equal(code, 0);
@@ -179,6 +196,11 @@ describe('on a cluster', () => {
   test('uninstall takes objects that cannot be listed for objects', async () => {
     await run('install');
     const { spec } = await client.get(CustomResourceDefinition, name);
+    const former = spec.versions.map((version) => ({ ...version, name: 'v0', served: false, storage: false }));
+    await client.patch(CustomResourceDefinition, name, { spec: { versions: [...former, ...spec.versions] } });
+    await createObject('seen');
+    assert.match((await run('uninstall')).err, /\(websites\.commands\.test: default\/seen\)/);
+    await client.delete(Website, 'default/seen');
     const unserved = spec.versions.map((version) => ({ ...version, served: false }));
     await client.patch(CustomResourceDefinition, name, { spec: { versions: unserved } });
     assert.deepEqual(await run('uninstall'), {
@@ -214,6 +236,13 @@ describe('on a cluster', () => {
     );
     assert.ok(await client.find(Website, 'default/new'));
     await run('uninstall --yes');
+  });
+
+  test('uninstall is content with a definition that somebody else has deleted meanwhile', async () => {
+    await run('install');
+    await createObject('gone');
+    const confirm = async () => (await run('uninstall --yes')).code === 0;
+    assert.equal((await run('uninstall', { isInteractive: true, confirm })).code, 0);
   });
 
   test('uninstall tells of objects that wait for their finalizers', async () => {
@@ -256,7 +285,12 @@ describe('on a cluster', () => {
       /^keelson install: no cluster is configured: .*; "keelson cluster start" runs one on this machine\.\n$/,
     );
 
-    const old = createServer((_, response) => response.end('{"major":"1","minor":"24","gitVersion":"v1.24.3"}'));
+    const named = await runKeelson(['version', '--server'], { cwd: projects.root, env: { KUBECONFIG: kubeconfig } });
+    assert.match(named.out, /^server {3}v1\./m);
+
+    const old = createServer((_, response) =>
+      response.setHeader('Warning', '299 - "beware"').end('{"major":"1","minor":"24","gitVersion":"v1.24.3"}'),
+    );
     old.listen(0, '127.0.0.1');
     await once(old, 'listening');
     const address = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
@@ -265,10 +299,16 @@ describe('on a cluster', () => {
     assert.deepEqual(tooOld, {
       code: 1,
       out: '',
-      err: `keelson install: ${address} runs Kubernetes v1.24.3, which is too old; take a cluster of Kubernetes 1.29 or newer.\n`,
+      err: `beware\nkeelson install: ${address} runs Kubernetes v1.24.3, which is too old; take a cluster of Kubernetes 1.29 or newer.\n`,
     });
     const served = await runKeelson(['version', '--server', '--kubeconfig', 'old'], { cwd: projects.root });
     assert.match(served.out, /^server {3}v1\.24\.3$/m);
+    const examined = await runKeelson(['doctor', '--kubeconfig', 'old'], { cwd: projects.root });
+    assert.equal(examined.code, 1);
+    assert.match(
+      examined.out,
+      /^failed {3}version {7}Kubernetes v1\.24\.3 is too old\n {23}Take a cluster of .* 1\.29 or/m,
+    );
     old.close();
     old.closeAllConnections();
     await once(old, 'close');
@@ -309,6 +349,21 @@ describe('on a cluster', () => {
     assert.match(
       changed.of('definition')[0]?.text ?? '',
       /^websites\.commands\.test differs from what the operator defines: spec\.versions\[v1\]\.schema\.openAPIV3Schema\.properties\.spec/,
+    );
+    assert.equal((await look()).code, 0, 'it has changed nothing');
+    const seven = Array.from({ length: 7 }, (_, i) => `f${i}: z.string().optional()`).join(', ');
+    await projects.write('wide/package.json', websiteManifest);
+    await projects.write('wide/src/operator.ts', websiteSource({ group: 'commands.test', fields: seven }));
+    const wide = await look('doctor', { cwd: join(projects.root, 'wide') });
+    assert.match(wide.of('definition')[0]?.text ?? '', /: (spec\.\S+, ){4}spec\.\S+ and 2 more$/);
+    const reader = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] };
+    await applyAccount(client, { namespace: 'default', name: 'reader', rules: [reader] });
+    const as = '  user:\n    as: system:serviceaccount:default:reader\n';
+    const reading = await projects.write('reading', text.replace('  user:\n', as));
+    const { out: read } = await runKeelson(['doctor', '--kubeconfig', reading], { cwd: projects.root });
+    assert.match(
+      read,
+      /^warning {2}definition {4}websites\.commands\.test is installed; whether it is as defined only/m,
     );
     const nobody = await projects.write('nobody', text.replace('  user:\n', '  user:\n    as: nobody\n'));
     const refused = await runKeelson(['doctor', '--kubeconfig', nobody], { cwd: projects.root });
@@ -369,7 +424,10 @@ describe('on a cluster', () => {
     }
     assert.deepEqual(names, []);
     await look({ serverName: 'kubernetes.example' });
-    assert.deepEqual(names, ['kubernetes.example']);
+    const path = await projects.write('both.pem', both.join('\n'));
+    const [file] = await look({ ca: { type: 'file', path } }, { server: `https://localhost:${port}` });
+    assert.match(file?.text ?? '', new RegExp(` ${first}$`));
+    assert.deepEqual(names, ['kubernetes.example', 'localhost']);
     shown.close();
     const proxied = await look({ ca: { type: 'file', path: 'none' } }, { proxyUrl: new Secret('http://127.0.0.1:1') });
     assert.deepEqual(
