@@ -13,7 +13,7 @@ import { createServer as createTlsServer, rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Client, type ClusterConfig, createClient, loadConfig, type Material, Secret } from '@keelson/client';
 import { applyAccount, type Cluster, createCluster } from '@keelson/cluster';
-import { timestamp } from '@keelson/core';
+import { type PolicyRule, timestamp } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Namespace } from '@keelson/core/v1';
 import { applySamples, sampleFiles } from '../src/dev-samples.ts';
@@ -356,8 +356,12 @@ describe('on a cluster', () => {
     await projects.write('wide/src/operator.ts', websiteSource({ group: 'commands.test', fields: seven }));
     const wide = await look('doctor', { cwd: join(projects.root, 'wide') });
     assert.match(wide.of('definition')[0]?.text ?? '', /: (spec\.\S+, ){4}spec\.\S+ and 2 more$/);
-    const reader = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] };
-    await applyAccount(client, { namespace: 'default', name: 'reader', rules: [reader] });
+    const rule: PolicyRule = {
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      verbs: ['get'],
+    };
+    await applyAccount(client, { namespace: 'default', name: 'reader', rules: [rule] });
     const as = '  user:\n    as: system:serviceaccount:default:reader\n';
     const reading = await projects.write('reading', text.replace('  user:\n', as));
     const { out: read } = await runKeelson(['doctor', '--kubeconfig', reading], { cwd: projects.root });
