@@ -2,9 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import type { Operator } from '@keelson/core';
-import type { EngineOperator } from '@keelson/runtime';
-import { CommandError, Discrepancy } from './command-error.ts';
+import { type Operator, servesWebhooks } from '@keelson/core';
+import type { EngineOperator, ManagerOptions } from '@keelson/runtime';
+import { openCluster } from './chosen-cluster.ts';
+import { CommandError, Discrepancy, UsageError } from './command-error.ts';
 import { OperatorProcess } from './dev-process.ts';
 import type { ClusterFlags } from './flags.ts';
 import type { OperatorModule } from './operator-module.ts';
@@ -15,6 +16,8 @@ import { aborted, type Shell } from './shell.ts';
 export interface RunOptions extends ClusterFlags {
   /** For the operator itself. */
   readonly argv: readonly string[];
+  /** Where the API server reaches its webhooks on this machine. */
+  readonly webhookUrl?: string | undefined;
 }
 
 /** As long as Kubernetes gives a pod. */
@@ -32,7 +35,10 @@ export async function runOperator(
   options: RunOptions,
   shell: Shell,
 ): Promise<void> {
-  if (isEngineOperator(operator)) return runEngine(operator, options, shell);
+  if (isEngineOperator(operator)) return runAsked(operator, options, shell);
+  if (options.webhookUrl !== undefined) {
+    throw new UsageError(`${operator.name} is run by its own program`, 'leave --webhook-url out');
+  }
   await runProgram(programOf(operator, place), options, shell);
 }
 
@@ -57,15 +63,42 @@ export function programOf({ name }: Operator, { main }: OperatorModule['place'])
   );
 }
 
+/** With its webhooks on this machine, if they are wanted there; what such a run has left behind is removed in any case. */
+async function runAsked(operator: EngineOperator, options: RunOptions, shell: Shell): Promise<void> {
+  const { webhookUrl, argv } = options;
+  if (!servesWebhooks(operator) && webhookUrl === undefined) return runEngine(operator, options, shell);
+  if (argv.includes('--help')) return runEngine(operator, options, shell);
+  const { applyTemporary, removeTemporary, temporaryWebhooks } = await import('./temporary-webhooks.ts');
+  const webhooks = webhookUrl === undefined ? undefined : temporaryWebhooks(operator, webhookUrl);
+  await using cluster = await openCluster(options, shell);
+  await removeTemporary(cluster.client, operator);
+  if (webhooks === undefined) return runEngine(operator, options, shell);
+  const { mutating, validating } = webhooks.configurations;
+  const names = [mutating, validating].flatMap((each) => each?.metadata.name ?? []).join(' and ');
+  try {
+    await applyTemporary(cluster.client, webhooks);
+    shell.out(`${cluster.config.server} asks ${webhookUrl} until this ends, by ${names}.\n`);
+    const { port, identity: tls } = webhooks;
+    await runEngine(operator, options, shell, { webhooks: { port, tls, drainMs: 0, setBy: '--webhook-url' } });
+  } finally {
+    await removeTemporary(cluster.client, operator);
+  }
+}
+
 /** The engine reads its own arguments, prints, handles signals and sets the exit code. */
-async function runEngine(operator: EngineOperator, options: RunOptions, { cwd }: Shell): Promise<void> {
+async function runEngine(
+  operator: EngineOperator,
+  options: RunOptions,
+  { cwd }: Shell,
+  given: Pick<ManagerOptions, 'webhooks'> = {},
+): Promise<void> {
   const { kubeconfig, context, argv } = options;
   const { run } = await import('@keelson/runtime');
-  await run(operator, [
+  const cluster = [
     ...(kubeconfig === undefined ? [] : ['--kubeconfig', resolve(cwd, kubeconfig)]),
     ...(context === undefined ? [] : ['--context', context]),
-    ...argv,
-  ]);
+  ];
+  await run(operator, [...cluster, ...argv], given);
 }
 
 async function runProgram(main: string, { argv, ...flags }: RunOptions, shell: Shell): Promise<void> {

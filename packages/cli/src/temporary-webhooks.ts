@@ -1,0 +1,89 @@
+/**
+ * Webhooks of an operator that runs on a person's machine, on a cluster that others use.
+ *
+ * Promises: the configurations are that person's own, by their names, and let everything through when nobody answers.
+ * They are gone when `run` ends; what a crash has left goes with the next run of the same person. Definitions are not
+ * touched: others have their versions converted as well.
+ */
+import { hostname, userInfo } from 'node:os';
+import type { Client } from '@keelson/client';
+import {
+  isForbidden,
+  isNotFound,
+  type Operator,
+  servesWebhooks,
+  type WebhookConfigurations,
+  webhookConfigurationsOf,
+} from '@keelson/core';
+import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import type { Identity } from '@keelson/core/x509';
+import { UsageError } from './command-error.ts';
+import { usualNamespace } from './definitions.ts';
+import { trusting, webhookAuthority } from './webhook-authority.ts';
+
+type Configuration = Pick<NonNullable<WebhookConfigurations['mutating']>, 'webhooks'>;
+
+/** Where the process answers, and how the API server is told. */
+export interface TemporaryWebhooks {
+  readonly port: number;
+  readonly identity: Identity;
+  readonly configurations: WebhookConfigurations;
+}
+
+/** A URL that cannot be used, and an operator that is never asked, are a `UsageError`. */
+export function temporaryWebhooks(operator: Operator, text: string, owner = ownerHere()): TemporaryWebhooks {
+  const url = URL.parse(text);
+  const isBare = url?.protocol === 'https:' && url.pathname === '/' && url.search === '' && url.username === '';
+  if (url === null || !isBare) {
+    throw new UsageError(`--webhook-url: "${text}" is no https://HOST:PORT`, 'the API server knows no other way');
+  }
+  if ((operator.webhooks ?? []).length === 0) {
+    throw new UsageError(`${operator.name} has no webhooks`, 'leave --webhook-url out');
+  }
+  const { identity, caBundle } = webhookAuthority(url.hostname.replace(/^\[|\]$/g, ''));
+  const place = { namespace: usualNamespace(operator), url: url.origin };
+  const { mutating, validating } = webhookConfigurationsOf(operator, place);
+  const names = temporaryNames(operator, owner);
+  const own = <C extends Configuration>(configuration: C | undefined, name: string): C | undefined => {
+    if (configuration === undefined) return undefined;
+    const labels = { 'app.kubernetes.io/managed-by': 'keelson-run', 'app.kubernetes.io/name': operator.name };
+    const webhooks = configuration.webhooks?.map((each) => ({ ...each, failurePolicy: 'Ignore' as const }));
+    return trusting({ ...configuration, metadata: { name, labels }, webhooks }, caBundle);
+  };
+  return {
+    port: url.port === '' ? 443 : Number(url.port),
+    identity,
+    configurations: { mutating: own(mutating, names.mutating), validating: own(validating, names.validating) },
+  };
+}
+
+/** What a person's configurations of an operator are called. */
+export function temporaryNames({ name }: Pick<Operator, 'name'>, owner = ownerHere()) {
+  return { mutating: `${name}-run-${owner}-mutating`, validating: `${name}-run-${owner}-validating` };
+}
+
+/** Who runs this, and where, as a name of an object has it. */
+function ownerHere(): string {
+  const text = `${userInfo().username}-${hostname()}`.toLowerCase();
+  return text
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 100);
+}
+
+export async function applyTemporary(client: Client, { configurations }: TemporaryWebhooks): Promise<void> {
+  const { mutating, validating } = configurations;
+  if (mutating) await client.apply(MutatingWebhookConfiguration, mutating, { force: true });
+  if (validating) await client.apply(ValidatingWebhookConfiguration, validating, { force: true });
+}
+
+/** Those of the person who runs this, whether or not they are there. Who may not remove them has not made them. */
+export async function removeTemporary(client: Client, operator: Operator): Promise<void> {
+  if (!servesWebhooks(operator)) return;
+  const names = temporaryNames(operator);
+  const unlessNeeded = (error: unknown) => {
+    if (!isNotFound(error) && !isForbidden(error)) throw error;
+  };
+  await client.delete(MutatingWebhookConfiguration, names.mutating).catch(unlessNeeded);
+  await client.delete(ValidatingWebhookConfiguration, names.validating).catch(unlessNeeded);
+}

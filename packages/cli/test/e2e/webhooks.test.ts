@@ -1,0 +1,128 @@
+/** Webhooks on a real Kubernetes, answered by an operator outside of it: `keelson run --webhook-url`. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { connect, createClient, loadConfig } from '@keelson/client';
+import { deadline, sleep } from '@keelson/core';
+import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import { systemClock } from '@keelson/core/system';
+import { availability, startKubernetes } from '@keelson/tools-kubernetes';
+import { createProjects, websiteManifest } from '../projects.ts';
+import { runKeelson } from '../test-shell.ts';
+
+const available = await availability();
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+const source = `
+import { operator } from '@keelson/core';
+import { ConfigMap } from '@keelson/core/v1';
+import { webhook } from '@keelson/runtime';
+import { defineKind } from '@keelson/schema';
+import { z } from 'zod';
+
+const Website = defineKind({
+  group: 'hooks.example.com',
+  kind: 'Website',
+  hub: 'v1',
+  versions: { v1: { storage: true, spec: z.object({ size: z.int32().default(1), host: z.string().optional() }) } },
+});
+export const website = operator({
+  name: 'website',
+  webhooks: [
+    webhook(Website, {
+      reads: [ConfigMap],
+      operations: ['CREATE', 'UPDATE', 'DELETE'],
+      default: ({ object, user }) => ({
+        ...object,
+        metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, by: user.username ?? '' } },
+        spec: { ...object.spec, host: object.spec.host ?? \`\${object.metadata.name}.test\` },
+      }),
+      validate(request) {
+        if (request.operation === 'DELETE') return [{ message: 'websites stay' }];
+        const { size } = request.object.spec;
+        const most = Number(request.cache.get(ConfigMap, 'default/limits')?.data?.size ?? 3);
+        if (size > most) return [{ field: ({ spec }) => spec.size, message: \`at most \${most}\` }];
+        return size === most ? [{ warning: 'this is as large as it gets' }] : [];
+      },
+    }),
+  ],
+});
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  return port;
+}
+
+test('kubectl sees defaults, refusals with their fields and warnings; a crash leaves nothing that hinders or stays', {
+  skip: !available.available && available.reason,
+}, async () => {
+  await using kube = await startKubernetes({ controllers: false });
+  await using projects = await createProjects();
+  const { root: cwd } = projects;
+  await projects.write('package.json', websiteManifest);
+  await projects.write('src/operator.ts', source);
+  const { kubeconfig } = kube;
+  assert.equal((await runKeelson(['install', '--kubeconfig', kubeconfig], { cwd })).code, 0);
+  await using transport = connect(await loadConfig({ kubeconfig }));
+  const client = createClient({ transport, fieldManager: 'test' });
+  const website = (name: string, size: number) =>
+    projects.write(
+      `${name}.json`,
+      `{"apiVersion": "hooks.example.com/v1", "kind": "Website", "metadata": {"name": "${name}"}, "spec": {"size": ${size}}}`,
+    );
+  const configurations = async () => {
+    const { items: mutating } = await client.list(MutatingWebhookConfiguration);
+    const { items: validating } = await client.list(ValidatingWebhookConfiguration);
+    return [...mutating, ...validating].map(({ webhooks }) => webhooks?.[0]?.failurePolicy);
+  };
+
+  const url = `https://127.0.0.1:${await freePort()}`;
+  const start = async () => {
+    const flags = ['--kubeconfig', kubeconfig, '--webhook-url', url, '--', '--health-port', '0', '--metrics-port', '0'];
+    const child = spawn(process.execPath, [main, 'run', ...flags], { cwd });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (printed += text));
+    using limit = deadline(systemClock, 30_000, 'the webhook server');
+    while (!printed.includes('"name":"webhook"')) {
+      assert.equal(child.exitCode, null, printed);
+      await sleep(systemClock, 20, limit.signal);
+    }
+    return { child, printed: () => printed };
+  };
+
+  const first = await start();
+  try {
+    const made = await kube.kubectl('create', '-f', await website('a', 2));
+    assert.equal(made.stderr, '');
+    const seen = await kube.kubectl('get', 'website', 'a', '-o', 'jsonpath={.spec.host} {.metadata.annotations.by}');
+    assert.equal(seen.stdout, 'a.test kubernetes-admin');
+
+    const refused = await kube.kubectl('create', '-f', await website('b', 9));
+    assert.equal(refused.stderr, 'The Website "b" is invalid: spec.size: Invalid value: 9: at most 3\n');
+    const warned = await kube.kubectl('apply', '--server-side', '--force-conflicts', '-f', await website('a', 3));
+    assert.equal(warned.stderr, 'Warning: this is as large as it gets\n');
+    const kept = await kube.kubectl('delete', 'website', 'a');
+    assert.match(kept.stderr, /admission webhook "validate\.website\.website" denied the request: websites stay\n$/);
+  } finally {
+    first.child.kill('SIGKILL');
+  }
+  await once(first.child, 'close');
+
+  assert.deepEqual(await configurations(), ['Ignore', 'Ignore']);
+  const unanswered = await kube.kubectl('create', '-f', await website('b', 9));
+  assert.equal(unanswered.stderr, '', 'nobody answers, so it goes through');
+
+  const second = await start();
+  second.child.kill('SIGTERM');
+  await once(second.child, 'close');
+  assert.equal(second.child.exitCode, 0, second.printed());
+  assert.deepEqual(await configurations(), []);
+});
