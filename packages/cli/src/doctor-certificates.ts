@@ -1,4 +1,7 @@
-/** When the certificates on the way to a cluster end: those of the kubeconfig, and the one that the server shows. */
+/**
+ * When certificates end: on the way to a cluster those of the kubeconfig and the one that the server shows, and on the
+ * way back that of the operator's webhooks.
+ */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +10,7 @@ import { connect } from 'node:tls';
 import type { ClusterConfig, Material } from '@keelson/client';
 import { deadline, timestamp } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
+import type { CertificateReport } from '@keelson/runtime';
 import type { Finding } from './doctor-finding.ts';
 
 export interface CertificateEnd {
@@ -72,4 +76,15 @@ async function ofServer(of: string, { server, tls, proxyUrl }: ClusterConfig): P
   } finally {
     socket.destroy();
   }
+}
+
+/** Who is given certificates as files keeps none. */
+export function webhookFindings({ status, sentences }: CertificateReport): readonly Finding[] {
+  const check = 'certificate';
+  if (status === 'ok') return sentences.map((text) => ({ check, status, text }));
+  const next =
+    status === 'failed'
+      ? 'The operator puts that right within seconds where it runs; if not, its log and /readyz?verbose say why'
+      : 'The operator makes it when it starts, unless it is given certificates as files';
+  return sentences.map((text) => ({ check, status: status === 'failed' ? 'failed' : 'warning', text, next }));
 }

@@ -19,8 +19,8 @@ const styles = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 const examples = `
 It looks at Node, the field of package.json and the operator's module; at the cluster, its
 version and the certificates on the way; at the definitions, which should be as the
-operator's kinds say; and at the rights of the user. Nothing is changed, so that any cluster
-will do. It exits with 1 when something failed.
+operator's kinds say; at the certificate of its webhooks; and at the rights of the user.
+Nothing is changed, so that any cluster will do. It exits with 1 when something failed.
 
 Examples:
   $ keelson doctor

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeFinding } from './doctor.ts';
-import { certificateFinding } from './doctor-certificates.ts';
+import { certificateFinding, webhookFindings } from './doctor-certificates.ts';
 import { differences } from './doctor-differences.ts';
 
 test('Node is too old below 22, and runs no TypeScript below 22.18', () => {
@@ -36,4 +36,15 @@ test('differences are named by their deepest paths, entries of lists by their na
     'spec.deep.gone',
   ]);
   assert.deepEqual(differences(a, a, 'spec'), []);
+});
+
+test('what is wrong with the certificate of webhooks is a failure, and none at all a warning: it may come as files', () => {
+  const of = (status: 'ok' | 'unknown' | 'failed', ...sentences: readonly string[]) =>
+    webhookFindings({ status, sentences }).map((each) => [each.status, each.text, each.next?.split(' ', 4).join(' ')]);
+  assert.deepEqual(of('ok', 'all is well'), [['ok', 'all is well', undefined]]);
+  assert.deepEqual(of('unknown', 'there is none'), [['warning', 'there is none', 'The operator makes it']]);
+  assert.deepEqual(of('failed', 'a', 'b'), [
+    ['failed', 'a', 'The operator puts that'],
+    ['failed', 'b', 'The operator puts that'],
+  ]);
 });

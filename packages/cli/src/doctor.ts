@@ -2,11 +2,12 @@
 import { type Client, connect, createClient } from '@keelson/client';
 import { isForbidden, rolesOf } from '@keelson/core';
 import { CustomResourceDefinition, type NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
-import { missingAccess, printMissing } from '@keelson/runtime';
+import { systemClock } from '@keelson/core/system';
+import { certificateReport, missingAccess, printMissing } from '@keelson/runtime';
 import { readConfig } from './chosen-cluster.ts';
 import { failureOf } from './command-error.ts';
 import { installedDefinitions, usualNamespace } from './definitions.ts';
-import { certificateFindings } from './doctor-certificates.ts';
+import { certificateFindings, webhookFindings } from './doctor-certificates.ts';
 import type { DoctorFlags } from './doctor-command.ts';
 import { differences } from './doctor-differences.ts';
 import type { Finding } from './doctor-finding.ts';
@@ -79,8 +80,12 @@ async function ofOperator(client: Client, module: OperatorModule): Promise<reado
     const text = `${former.name} has the kind ${former.kind}, too, under another plural`;
     findings.push({ check: 'definition', status: 'failed', text, next: howToRemove(former) });
   }
+  const { namespace = usualNamespace(operator), namespaces } = await installationOptions(place.folder);
+  const report = await attempt(findings, 'certificate', () =>
+    certificateReport(client, operator, { namespace, now: systemClock.now() }),
+  );
+  if (report !== undefined) findings.push(...webhookFindings(report));
   const missing = await attempt(findings, 'rights', async () => {
-    const { namespace = usualNamespace(operator), namespaces } = await installationOptions(place.folder);
     return missingAccess(client, rolesOf(operator, { namespace, namespaces }));
   });
   if (missing?.length === 0) {

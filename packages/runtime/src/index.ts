@@ -1,4 +1,5 @@
 export { type MissingAccess, missingAccess, printMissing } from './access.ts';
+export { type CertificateReport, certificateReport } from './certificates/certificate-report.ts';
 export type {
   ApplyOwnedOptions,
   ContextOf,

@@ -24,7 +24,7 @@ import { certificatesIn } from '../src/certificates/stored-certificates.ts';
 import { trustingObjectsOf } from '../src/certificates/trusting-objects.ts';
 import type { Fields, Logger } from '../src/log/logger.ts';
 
-const web = operator({
+export const web = operator({
   name: 'web',
   webhooks: [{ for: ConfigMap, defaults: true, validates: true }],
   events: false,

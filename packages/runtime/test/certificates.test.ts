@@ -6,6 +6,7 @@ import { type Transport, TransportError, type TransportRequest } from '@keelson/
 import { systemRandom } from '@keelson/core/system';
 import { Secret } from '@keelson/core/v1';
 import { createAuthority } from '@keelson/core/x509';
+import { certificateReport } from '../src/index.ts';
 import {
   configurationKinds,
   installConfigurations,
@@ -14,6 +15,7 @@ import {
   type Replicas,
   secretKey,
   startReplicas,
+  web,
 } from './certificate-replicas.ts';
 
 const issuerOf = (replicas: Replicas, index: number): string =>
@@ -106,6 +108,35 @@ test('a caBundle that somebody empties is restored, and nothing else of the obje
     fields,
     /^\{"f:webhooks":\{"k:\{[^{}]*\}":\{"\.":\{\},"f:clientConfig":\{"f:caBundle":\{\}\},"f:name":\{\}\}\}\}$/,
   );
+});
+
+test('who looks from outside sees what is wrong', async () => {
+  await using replicas = await startReplicas({ bare: true });
+  const { client, clock } = replicas.cluster;
+  const report = async () => {
+    const seen = await certificateReport(client, web, { namespace: 'operators', now: clock.now() });
+    return [seen?.status, ...(seen?.sentences ?? [])];
+  };
+  await clock.advance(2000);
+  const absent = 'is not there, or says nobody whom to trust';
+  assert.deepEqual(await report(), [
+    'failed',
+    `mutatingwebhookconfigurations.admissionregistration.k8s.io web-mutating ${absent}`,
+    `validatingwebhookconfigurations.admissionregistration.k8s.io web-validating ${absent}`,
+  ]);
+  await installConfigurations(replicas.cluster);
+  const doubts = await report();
+  assert.match(doubts[1] ?? '', /web-mutating does not trust who issued what is served$/);
+  await clock.advance(2000);
+  assert.deepEqual(await report(), [
+    'ok',
+    'the certificate of webhooks is valid until 2026-01-01T00:08:00Z (0 days), and all trust it who call them',
+  ]);
+  replicas.cluster.replicas[0]?.crash();
+  await client.patch(Secret, secretKey, { data: { 'tls.key': '' } });
+  assert.deepEqual(await report(), ['failed', `in Secret ${secretKey}, tls.key is missing`]);
+  await client.delete(Secret, secretKey);
+  assert.deepEqual(await report(), ['unknown', `there is no Secret ${secretKey}`]);
 });
 
 test('an object that is not there yet is named with what to do, and told as soon as it comes', async () => {

@@ -52,9 +52,12 @@ export function givenCertificates(identity: Identity, clock: Clock): ServingCert
 
 const dayMs = 24 * 3600 * 1000;
 
+/** Whole days until then. */
+export const daysLeft = (expiresAt: number, now: number): number => Math.floor((expiresAt - now) / dayMs);
+
 /** What `/readyz` says of a certificate. */
 export function certificateCheck({ problem, remarks, expiresAt }: CertificateHealth, now: number): Check {
-  const days = expiresAt === undefined ? [] : [`${Math.floor((expiresAt - now) / dayMs)} days left`];
+  const days = expiresAt === undefined ? [] : [`${daysLeft(expiresAt, now)} days left`];
   const word = remarks.length > 0 ? 'degraded' : '';
   return { name: 'webhook-certificate', problem, note: { word, details: [...days, ...remarks].join('; ') } };
 }

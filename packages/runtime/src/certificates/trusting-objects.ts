@@ -74,11 +74,11 @@ export async function tell(client: Client, { kind, name }: TrustingObject, caBun
   return 'written';
 }
 
-/** What an object says at each place, as base64. */
+/** What an object says at each place, as base64; nothing where it says nothing. */
 export async function bundlesTold(client: Client, { kind, name }: TrustingObject): Promise<readonly string[]> {
   const wide: Kind = kind;
   const object = await client.find(wide, name);
-  return object === undefined ? [] : callersIn(object).flatMap(({ caBundle }) => caBundle ?? []);
+  return object === undefined ? [] : callersIn(object).map(({ caBundle = '' }) => caBundle);
 }
 
 /** A place at which an object says how a webhook is called. */
