@@ -1,8 +1,8 @@
 /** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
 import { resolve } from 'node:path';
 import { type GeneratedFile, generateFiles } from '@keelson/generate';
-import { crdOf } from '@keelson/schema';
 import { CommandError, Discrepancy, UsageError } from './command-error.ts';
+import { installedDefinitions } from './definitions.ts';
 import type { GenerateFlags } from './generate-command.ts';
 import { type FileChange, fileChanges, writeChanges } from './generated-files.ts';
 import { installationOptions } from './installation-options.ts';
@@ -13,7 +13,8 @@ import { sampleProblems } from './sample-problems.ts';
 import type { Shell } from './shell.ts';
 
 export async function generate(flags: GenerateFlags, shell: Shell): Promise<void> {
-  const { operator, kinds, place } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+  const module = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
+  const { operator, kinds, place } = module;
   const chosen = await installationOptions(place.folder);
   const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
   const files = filesOf(flags, () => generateFiles(operator, { ...chosen, ...given, kinds }));
@@ -25,12 +26,8 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
   }
   const warnings = files.flatMap(({ warning }) => warning ?? []);
   const isToldOf = new Set(files.filter(({ warning }) => warning !== undefined).map(({ path }) => path));
-  const samples = (
-    await sampleProblems(
-      folder,
-      kinds.map((kind) => crdOf(kind)),
-    )
-  ).filter(({ file }) => !isToldOf.has(file));
+  const problems = await sampleProblems(folder, await installedDefinitions(module));
+  const samples = problems.filter(({ file }) => !isToldOf.has(file));
   if (flags.output === 'json') {
     const found = { changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings, samples };
     shell.out(json({ folder, ...found }));

@@ -53,6 +53,19 @@ describe('keelson generate', () => {
   const role = 'config/rbac/role.yaml';
   const withLine = async (file: string, line: string) => writeFile(file, (await readFile(file, 'utf8')) + line);
 
+  test('the definition of a kind that converts says where that is done, and names no authority', async () => {
+    const { name, generate, file } = await project();
+    const older = 'v0: { spec: z.object({ count: z.int32().optional() }) },';
+    const source = websiteSource({ group: `${name}.example.com` });
+    const converting = source.replace('versions: {', `conversions: { v0: {} }, versions: { ${older}`);
+    // A module that was imported is not read again.
+    const { code, err } = await generate('--operator', await projects.write(`${name}/src/converting.ts`, converting));
+    assert.deepEqual([code, err], [0, '']);
+    const definition = await readFile(file(`config/crd/bases/${name}.example.com_websites.yaml`), 'utf8');
+    assert.match(definition, /strategy: Webhook/);
+    assert.doesNotMatch(definition, /caBundle/);
+  });
+
   test('it writes what is missing and says so, and a second time nothing', async () => {
     const { generate, first, file, cwd } = await project();
     assert.match(first.out, /^created {2}config\/rbac\/role\.yaml$/m);
