@@ -7,6 +7,7 @@ import { authorisation } from './authorisation.ts';
 import { autoscalers } from './autoscalers.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import { controllers } from './controllers.ts';
+import { conversionWebhooks } from './conversion-webhooks.ts';
 import { create } from './create.ts';
 import { cronJobs } from './cron-jobs.ts';
 import { definitions } from './custom-resource-definitions.ts';
@@ -110,4 +111,5 @@ export const areas: readonly Area[] = [
   webhookConfigurationsArea,
   webhookFailures,
   webhookReviews,
+  conversionWebhooks,
 ];

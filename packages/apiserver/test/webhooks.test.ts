@@ -1,31 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Transport } from '@keelson/core';
-import { configMap, configMaps, type Started, startServer } from './fixtures.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: reviews are looked into at many places and judged by what is found there
-type Review = any;
-type Answering = (review: Review, path: string) => object | undefined | Promise<object | undefined>;
-
-/** Answers every POST in the process; nothing is a webhook that hangs. */
-function transportOf(answer: Answering): Transport {
-  return {
-    async request({ path, body }) {
-      const review = JSON.parse(String(body));
-      const value = await answer(review, path);
-      if (value === undefined) return new Promise(() => {});
-      const bytes = Buffer.from(JSON.stringify(value));
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: (async function* () {
-          yield bytes;
-        })(),
-      };
-    },
-    async [Symbol.asyncDispose]() {},
-  };
-}
+import { configMap, configMaps } from './fixtures.ts';
+import { type Answering, type Review, startWith } from './webhook-fixtures.ts';
 
 const answer = ({ request: { uid }, apiVersion }: Review, response: object) => ({
   apiVersion,
@@ -57,12 +33,6 @@ const webhook = ({ name, ...more }: Entry) => ({
 const configuration = (name: string, ...entries: Entry[]) => ({ metadata: { name }, webhooks: entries.map(webhook) });
 const path = (type: 'mutating' | 'validating') => `/apis/admissionregistration.k8s.io/v1/${type}webhookconfigurations`;
 
-/** A server on which each name of this record is the Service of a webhook. */
-function startWith(hooks: Readonly<Record<string, Answering>>): Started {
-  const transports = new Map(Object.entries(hooks).map(([name, answering]) => [name, transportOf(answering)]));
-  return startServer({ services: ({ name }) => transports.get(name) });
-}
-
 test('a webhook that never answers is given up when its time is over, by the clock', async () => {
   const asked = Promise.withResolvers<string>();
   await using started = startWith({
@@ -84,7 +54,7 @@ test('a webhook that never answers is given up when its time is over, by the clo
   assert.equal(status, 500);
   assert.equal(
     body.message,
-    'Internal error occurred: failed calling webhook "slow.example.com": failed to call webhook: Post "https://slow.default.svc:443?timeout=7s": context deadline exceeded',
+    'Internal error occurred: failed calling webhook "slow.example.com": failed to call webhook: Post "https://slow.default.svc:443/?timeout=7s": context deadline exceeded',
   );
   assert.equal(waiting - clock.waiting, 1, 'its timer is gone');
   assert.equal((await talk.send('GET', `${configMaps}/a`)).status, 404);
@@ -141,7 +111,7 @@ test('nobody behind a Service is nobody, with or without the Service', async () 
   await talk.ok('POST', path('validating'), configuration('a', { name: 'gone' }));
   const refusal = async () => (await talk.send('POST', configMaps, configMap('a'))).body.message as string;
 
-  assert.match(await refusal(), /Post "https:\/\/gone\.default\.svc:443\?timeout=10s": service "gone" not found$/);
+  assert.match(await refusal(), /Post "https:\/\/gone\.default\.svc:443\/\?timeout=10s": service "gone" not found$/);
 
   const service = { metadata: { name: 'gone' }, spec: { ports: [{ port: 443 }] } };
   const { spec } = await talk.ok('POST', '/api/v1/namespaces/default/services', service);

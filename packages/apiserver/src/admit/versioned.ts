@@ -16,8 +16,8 @@ const isSameKind = ({ kind }: Attributes, match: Match): boolean =>
 export async function versioned(attributes: Attributes, match: Match): Promise<Versioned> {
   const { object, old, resource } = attributes;
   if (isSameKind(attributes, match)) return { object, old };
-  const shown = (each: ApiObject | undefined) => each && convert(each, resource, match.resource);
-  return { object: shown(object), old: shown(old) };
+  const shown = async (each: ApiObject | undefined) => each && (await convert(each, resource, match.resource));
+  return { object: await shown(object), old: await shown(old) };
 }
 
 /** The other way round, for an object that an admitter changed. */

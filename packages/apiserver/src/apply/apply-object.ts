@@ -27,6 +27,7 @@ import type { ObjectType } from './schemas/object-type.ts';
 import { fieldsOf } from './typed/fields-of.ts';
 import { merge } from './typed/merge.ts';
 import { type Duplicates, printProblems, problemsOf } from './typed/validate.ts';
+import { Unconverted } from '../unconverted.ts';
 
 export interface ApplyRequest {
   readonly type: ObjectType;
@@ -75,6 +76,7 @@ export function applyObject(request: ApplyRequest): ApplyResult {
     stored = decodeManagers(managedFieldsOf(live));
     owners = reconciled(stored, type);
   } catch (error) {
+    if (error instanceof Unconverted) throw error;
     return { type: 'refused', code: 500, message: `failed to decode managed fields: ${(error as Error).message}` };
   }
   if (stored.size === 0 && request.live !== undefined) owners = beforeFirstApply(live, type, request.now);

@@ -113,7 +113,7 @@ export function compose(options: CompositionOptions): Composition {
     authenticator: new Authenticator(tokens, accountTokens),
     authoriser,
   };
-  runDefinitions(context);
+  runDefinitions(context, { caller, random });
   runApiServices(context);
   const expiry = expireEvents(context);
   createBootstrapObjects(context);

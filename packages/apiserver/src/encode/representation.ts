@@ -53,13 +53,17 @@ function objects(resource: Resource): Representation {
   const { strategy, kind, listKind } = resource;
   const apiVersion = apiVersionOf(resource);
   const form = `json ${strategy.readVersion}`;
-  const bytes = (revision: Revision) => revision.encoded(form, strategy.fromStorage);
+  // What a webhook converted belongs to the request that asked for it.
+  const bytes = (revision: Revision) =>
+    strategy.ahead === undefined
+      ? revision.encoded(form, strategy.fromStorage)
+      : encodeObject(strategy.fromStorage(revision.object));
   // In a list of a built-in kind the items do not say what they are; the list does.
   const open = Buffer.from('{');
   const cut = Buffer.byteLength(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
   const item = (revision: Revision) => (strategy.custom ? [bytes(revision)] : [open, bytes(revision).subarray(cut)]);
   return {
-    name: form,
+    name: strategy.ahead === undefined ? form : undefined,
     object: (revision) => [bytes(revision), newline],
     list: (revisions, meta) => {
       const metadata = strategy.custom ? { continue: '', ...meta } : meta;

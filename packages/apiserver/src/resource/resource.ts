@@ -118,6 +118,15 @@ export interface Strategy {
   /** Of a stored object, whatever its version was; must give the same for the same. */
   fromStorage(object: ApiObject): ApiObject;
 
+  /**
+   * Only where a webhook converts: the rules of one request, which has its own conversions. `toStorage`, `fromStorage`
+   * and what ownership asks of other versions may then have to be waited for (`converted`).
+   */
+  readonly forRequest?: (() => Strategy) | undefined;
+  /** Converts stored objects at once that will be read; with it there is `forget`. */
+  readonly ahead?: ((objects: readonly ApiObject[]) => Promise<void>) | undefined;
+  readonly forget?: (() => void) | undefined;
+
   /** Where a custom resource keeps what its scale shows. */
   readonly scale: ScalePaths | undefined;
 }
@@ -143,6 +152,12 @@ export interface TableRules {
   readonly columns: readonly Column[];
   cells(object: ApiObject, now: number): readonly unknown[];
   conditions?(object: ApiObject): readonly JsonObject[] | undefined;
+}
+
+/** The resource with conversions of its own, where it needs some. */
+export function forRequest(resource: Resource): Resource {
+  const strategy = resource.strategy.forRequest?.();
+  return strategy === undefined ? resource : { ...resource, strategy };
 }
 
 export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>

@@ -14,6 +14,7 @@ import { type ApiRequest, type ApiResponse, jsonResponse, textResponse } from '.
 import { isEscapedWell, type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { isPrivileged, type User } from '../request/user.ts';
 import { warningHeaders } from '../request/warnings.ts';
+import { forRequest } from '../resource/resource.ts';
 import { internalError, noSuchResource, StatusError } from '../status.ts';
 import type { Compactor } from '../store/compactor.ts';
 import { podMetrics } from '../subresources/pod-metrics.ts';
@@ -47,13 +48,14 @@ async function respond(handling: RequestHandling, request: ApiRequest, warnings:
     const { context } = handling;
     const metrics = podMetrics(context, info, request);
     if (metrics !== undefined) return metrics;
-    const resource = context.registry.find(info.group, info.version, info.resource);
-    if (resource === undefined) {
+    const found = context.registry.find(info.group, info.version, info.resource);
+    if (found === undefined) {
       if (context.registry.isDelegated(info.group, info.version)) return unavailable();
       // A group that exists says that there is no such resource in it; anything else is no path at all.
       if (context.registry.isServed(info.group, info.version)) throw noSuchResource();
       return textResponse(404, '404 page not found\n');
     }
+    const resource = forRequest(found);
     // Below a namespace there are no objects that are in none, other namespaces among them.
     if (!resource.namespaced && info.throughNamespace) {
       if (resource.strategy.custom) return textResponse(404, '404 page not found\n');

@@ -21,6 +21,7 @@ import { type ApiObject, at, compact, isObject, put, withMetadata } from '../obj
 import { builtInSchemas } from '../openapi/documents.ts';
 import { patchSchemaFromOpenApi } from '../patch/index.ts';
 import type { ApiResponse } from '../request/exchange.ts';
+import { converted } from '../resource/conversions.ts';
 import { apiVersionOf, keyIn, type Resource, type ScalePaths, type TableRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { invalid, methodUnknown, notFound, resourceNamed } from '../status.ts';
@@ -105,7 +106,7 @@ export async function scale(context: Context, call: Call): Promise<ApiResponse> 
   if (info.verb === 'get') {
     const found = context.store.collection(resource.collection).get(keyIn(namespace, name));
     if (found === undefined) throw notFound(resourceNamed(resource), name);
-    return respond(resource.strategy.fromStorage(found.object));
+    return respond(await converted(() => resource.strategy.fromStorage(found.object)));
   }
   const change = info.verb === 'update' ? await replacement(context, call) : await patching(context, call);
   return respond(await commit(context, paths, change));
@@ -197,7 +198,7 @@ async function commit(context: Context, paths: ScalePaths, { write, of }: Change
       unconditional: true,
     },
   );
-  return resource.strategy.fromStorage(revision.object);
+  return await converted(() => resource.strategy.fromStorage(revision.object));
 }
 
 /** A custom resource's own schema says what its replicas may be. */

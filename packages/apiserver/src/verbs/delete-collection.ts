@@ -22,5 +22,5 @@ export async function deleteCollection(context: Context, call: Call): Promise<Ap
     const deleted = deleteObject(context, write, key, options);
     if (deleted instanceof Promise) await deleted;
   }
-  return listResponse(represent, revisions, meta);
+  return listResponse(call, represent, revisions, meta);
 }

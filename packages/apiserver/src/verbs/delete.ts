@@ -27,7 +27,7 @@ function response(
   represent: Representation,
   deleted: Deleted,
   options: DeleteRequestOptions,
-): ApiResponse {
+): ApiResponse | Promise<ApiResponse> {
   // Clients that said so in the old way are told apart what is gone and what is on its way.
   const code = !deleted.gone && options.orphanDependents === false ? 202 : 200;
   if (deleted.showsObject) return objectResponse(code, represent, deleted.revision);

@@ -18,8 +18,17 @@ export async function list(context: Context, call: Call, options: ListOptions): 
   const represent = representing(context, call, true);
   const { resource, namespace } = call;
   const selection = selectionOf(resource, namespace, options.labels, options.fields);
+  const { ahead } = resource.strategy;
+  // Whoever selects by fields looks into all of them.
+  if (ahead && options.fields !== '')
+    await ahead(
+      context.store
+        .collection(resource.collection)
+        .list()
+        .map(({ object }) => object),
+    );
   const { revisions, meta } = await page(context, resource.collection, selection, options);
-  return listResponse(represent, revisions, meta);
+  return listResponse(call, represent, revisions, meta);
 }
 
 export interface Page {

@@ -3,6 +3,7 @@
 import { negotiate } from '../encode/negotiate.ts';
 import { assertFits, type ListMeta, type Representation, representation } from '../encode/representation.ts';
 import { type ApiResponse, jsonType } from '../request/exchange.ts';
+import { converted } from '../resource/conversions.ts';
 import type { Revision } from '../store/revision.ts';
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
@@ -16,18 +17,23 @@ export function representing({ clock }: Context, { request, resource }: Call, is
 
 const headers = { 'content-type': jsonType };
 
-export const objectResponse = (status: number, represent: Representation, revision: Revision): ApiResponse => ({
+export const objectResponse = async (
+  status: number,
+  represent: Representation,
+  revision: Revision,
+): Promise<ApiResponse> => ({
   status,
   headers,
-  body: represent.object(revision),
+  body: await converted(() => represent.object(revision)),
 });
 
-export const listResponse = (
+/** What a webhook has to convert is sent to it at once. */
+export async function listResponse(
+  { resource }: Call,
   represent: Representation,
   revisions: readonly Revision[],
   meta: ListMeta,
-): ApiResponse => ({
-  status: 200,
-  headers,
-  body: represent.list(revisions, meta),
-});
+): Promise<ApiResponse> {
+  await resource.strategy.ahead?.(revisions.map(({ object }) => object));
+  return { status: 200, headers, body: await converted(() => represent.list(revisions, meta)) };
+}

@@ -6,6 +6,7 @@ import { type ApiResponse, jsonType, type Sink } from '../request/exchange.ts';
 import { apiVersionOf } from '../resource/resource.ts';
 import { type StatusError, tooLargeResourceVersion } from '../status.ts';
 import { compacted, withPrefix } from '../store/collection.ts';
+import { ConvertingWatcher } from '../watch/converting-watcher.ts';
 import { type Selection, selectionOf } from '../watch/selection.ts';
 import { WatchEvent } from '../watch/watch-event.ts';
 import { Watcher } from '../watch/watcher.ts';
@@ -59,14 +60,16 @@ class OpenWatch implements Disposable {
     this.#collection = resource.collection;
     const { clock, random, store } = context;
     const wantsInitial = options.sendInitialEvents === true;
-    this.#watcher = new Watcher({
+    const stream = {
       selection,
       sink,
       represent,
       bookmark: { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: {} },
       since: wantsInitial ? 0 : since === 0 ? store.revision : since,
       onClose: () => this.#release(),
-    });
+    };
+    const { ahead, forget } = resource.strategy;
+    this.#watcher = ahead && forget ? new ConvertingWatcher(stream, { ahead, forget }) : new Watcher(stream);
     const lifetimeMs =
       options.timeoutSeconds !== undefined && options.timeoutSeconds > 0
         ? options.timeoutSeconds * 1000
@@ -90,7 +93,9 @@ class OpenWatch implements Disposable {
     const watcher = this.#watcher;
     if (wantsInitial) {
       const { namespace } = watcher.selection;
-      for (const revision of withPrefix(collection.list(), namespace === '' ? '' : `${namespace}/`)) {
+      const present = withPrefix(collection.list(), namespace === '' ? '' : `${namespace}/`);
+      watcher.prepare(present);
+      for (const revision of present) {
         if (watcher.closed) return;
         watcher.initial(revision);
       }

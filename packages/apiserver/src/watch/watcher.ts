@@ -48,6 +48,9 @@ export class Watcher {
     return this.#closed;
   }
 
+  /** These will be the initial ones. */
+  prepare(_revisions: readonly Revision[]): void {}
+
   /** An object that was there before the watch began. */
   initial(revision: Revision): void {
     if (!this.selection.matches(revision)) return;

@@ -38,7 +38,12 @@ export class WebhookCaller implements Disposable {
   }
 
   /** The review that comes back; of which kind it is, and what it says, is the caller's to judge. */
-  async ask(config: ClientConfig, review: JsonObject, timeoutSeconds: number): Promise<JsonObject> {
+  async ask(
+    config: ClientConfig,
+    review: JsonObject,
+    timeoutSeconds: number,
+    tookTooLong = 'context deadline exceeded',
+  ): Promise<JsonObject> {
     const { clock } = this.#options;
     const address = addressOf(config);
     const url = `${address.url}?timeout=${timeoutSeconds}s`;
@@ -52,7 +57,7 @@ export class WebhookCaller implements Disposable {
       this.#post({ ...address, url }, config, JSON.stringify(review), stop.signal),
       over.promise,
     ]);
-    if (answer === deadline) throw new CallError(`Post ${JSON.stringify(url)}: context deadline exceeded`);
+    if (answer === deadline) throw new CallError(`Post ${JSON.stringify(url)}: ${tookTooLong}`);
     return await decoded(answer);
   }
 

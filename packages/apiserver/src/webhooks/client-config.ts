@@ -26,10 +26,9 @@ const defaultPort = 443;
 export function addressOf({ url = '', service }: ClientConfig): Address {
   if (service === undefined) {
     const { origin, pathname } = new URL(url);
-    // Nothing but the path is kept, and an empty one stays empty to be followed by the query.
-    return { url: `${origin}${/^https?:\/\/[^/]+$/.test(url) ? '' : pathname}`, service: undefined };
+    return { url: `${origin}${pathname}`, service: undefined };
   }
   const { namespace, name, path = '', port = defaultPort } = service;
-  const below = path === '' || path.startsWith('/') ? path : `/${path}`;
+  const below = path.startsWith('/') ? path : `/${path}`;
   return { url: `https://${name}.${namespace}.svc:${port}${below}`, service: { namespace, name, port } };
 }

@@ -15,13 +15,14 @@ import { quotaCharges } from '../admit/resource-quota.ts';
 import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { assertStorable } from '../decode/depth.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
+import { converted } from '../resource/conversions.ts';
 import { generatedName } from '../resource/generated-name.ts';
 import { keyIn } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { alreadyExists, generateNameConflict, invalid, kindNamed, resourceNamed, StatusError } from '../status.ts';
 import { chargeQuotas } from './charge-quotas.ts';
 import { afterMutation, inNamespace, withDistinctOwners } from './metadata.ts';
-import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
+import { type MaybeLater, mustWait, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
 
 const maxNameAttempts = 8;
 
@@ -29,21 +30,23 @@ const maxNameAttempts = 8;
 export function createObject(context: WriteContext, write: Write, sent: ApiObject): MaybeLater<Written> {
   const { lateAdmission } = context;
   const admitted = admit(context, write, 'CREATE', inNamespace(sent, write.namespace));
-  if (lateAdmission?.handles(write, 'CREATE')) return createLater(context, lateAdmission, write, admitted);
+  const admission = lateAdmission?.handles(write, 'CREATE') ? lateAdmission : undefined;
+  if (admission !== undefined || mustWait(write)) return createLater(context, admission, write, admitted);
   return commit(context, write, prepared(context, write, admitted));
 }
 
 async function createLater(
   context: WriteContext,
-  admission: LateAdmission,
+  admission: LateAdmission | undefined,
   write: Write,
   admitted: ApiObject,
 ): Promise<Written> {
   const attributes = (object: ApiObject) => ({ ...attributesOf(write, 'CREATE', { object, old: undefined }), object });
-  const mutated = afterMutation(write, await admission.mutate(attributes(admitted)));
+  const mutated = admission ? afterMutation(write, await admission.mutate(attributes(admitted))) : admitted;
   for (let attempt = 1; ; attempt += 1) {
     const object = prepared(context, write, mutated);
-    await admission.validate(attributes(object));
+    await admission?.validate(attributes(object));
+    await converted(() => write.resource.strategy.toStorage(object));
     // A name that was made up and free before the admitters were asked may be taken by now.
     const isLost = !mutated.metadata.name && isTaken(context, write, object) && attempt < maxNameAttempts;
     if (!isLost) return commit(context, write, object);

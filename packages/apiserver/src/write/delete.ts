@@ -9,6 +9,7 @@ import { admit } from '../admit/admission.ts';
 import { attributesOf } from '../admit/attributes.ts';
 import type { LateAdmission } from '../admit/late-admission.ts';
 import { type ApiObject, freeze, withMetadata } from '../object.ts';
+import { converted } from '../resource/conversions.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { DeleteOptions, Write } from '../resource/write.ts';
 import { Revision } from '../store/revision.ts';
@@ -48,7 +49,7 @@ async function deleteLater(
   for (;;) {
     const existing = collection.get(key);
     if (existing === undefined) return undefined;
-    const old = write.resource.strategy.fromStorage(existing.object);
+    const old = await converted(() => write.resource.strategy.fromStorage(existing.object));
     // Of what is refused anyway, nothing is asked.
     assertPreconditions(write.resource, old, options.preconditions);
     admit(context, { ...write, name: old.metadata.name ?? '' }, 'DELETE', old);

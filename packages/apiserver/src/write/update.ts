@@ -15,6 +15,7 @@ import { assertNoEscalation } from '../admit/role-escalation.ts';
 import { withoutNoOpTimestamps } from '../apply/no-op-write.ts';
 import { assertStorable } from '../decode/depth.ts';
 import { type ApiObject, withMetadata } from '../object.ts';
+import { converted } from '../resource/conversions.ts';
 import { keyIn, type UpdateRules } from '../resource/resource.ts';
 import type { Write } from '../resource/write.ts';
 import { invalid, kindNamed, notFound, resourceNamed, StatusError } from '../status.ts';
@@ -24,7 +25,7 @@ import { createObject } from './create.ts';
 import { hasLostLastFinalizer } from './last-finalizer.ts';
 import { afterMutation, inNamespace, withDistinctOwners } from './metadata.ts';
 import { assertCurrentVersion } from './optimistic-lock.ts';
-import { type MaybeLater, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
+import { type MaybeLater, mustWait, refusedKind, unstored, type WriteContext, type Written } from './write-context.ts';
 
 export interface Update {
   readonly rules: UpdateRules;
@@ -48,7 +49,8 @@ interface Part {
 /** Changes a stored object; an update that leaves a deleted object without finalizers removes it. */
 export function updateObject(context: WriteContext, write: Write, update: Update): MaybeLater<Written> {
   const { lateAdmission } = context;
-  if (lateAdmission?.handles(write, 'UPDATE')) return updateLater(context, lateAdmission, write, update);
+  const admission = lateAdmission?.handles(write, 'UPDATE') ? lateAdmission : undefined;
+  if (admission !== undefined || mustWait(write)) return updateLater(context, admission, write, update);
   const stored = read(context, write, update);
   return stored === undefined ? createInstead(context, write, update) : updateNow(context, write, update, stored);
 }
@@ -101,12 +103,12 @@ export function updateNow(context: WriteContext, write: Write, update: Update, s
 
 async function updateLater(
   context: WriteContext,
-  admission: LateAdmission,
+  admission: LateAdmission | undefined,
   write: Write,
   update: Update,
 ): Promise<Written> {
   for (;;) {
-    const stored = read(context, write, update);
+    const stored = await converted(() => read(context, write, update));
     if (stored === undefined) return createInstead(context, write, update);
     const { existing, old } = stored;
     const shown = update.part?.of ?? ((each: ApiObject) => each);
@@ -114,9 +116,11 @@ async function updateLater(
       ...attributesOf(write, 'UPDATE', { object: sent, old: shown(old) }),
       object: sent,
     });
-    const mutated = afterMutation(write, await admission.mutate(attributes(admitted(context, write, update, stored))));
+    const sent = await converted(() => admitted(context, write, update, stored));
+    const mutated = admission ? afterMutation(write, await admission.mutate(attributes(sent))) : sent;
     const object = prepared(context, write, update, stored, whole(update, stored, mutated));
-    await admission.validate(attributes(shown(object)));
+    await admission?.validate(attributes(shown(object)));
+    await converted(() => write.resource.strategy.toStorage(object));
     // What was admitted was about this state; any other is another question.
     if (find(context, write) === existing) return commit(context, write, stored, object);
   }

@@ -23,7 +23,10 @@ export interface Written {
   readonly created: boolean;
 }
 
-/** A promise only where admitters must be waited for. */
+/** Whether a webhook may have to convert an object of the write. */
+export const mustWait = ({ resource }: Write): boolean => resource.strategy.ahead !== undefined;
+
+/** A promise only where admitters or conversions must be waited for. */
 export type MaybeLater<T> = T | Promise<T>;
 
 /** The answer to a dry run: what would have been stored, without a number. */

@@ -21,6 +21,7 @@ import {
   withManagedFields,
 } from './managed-fields.ts';
 import { reconciled, transfer, withoutNeverOwned, withoutReset } from './transfer.ts';
+import { Unconverted } from '../../unconverted.ts';
 
 export interface UpdateRequest {
   readonly type: ObjectType;
@@ -59,7 +60,8 @@ export function updateManagedFields({
     } as const;
     const owners = ownersAfterUpdate(type, before ?? type.empty, bare, managers, writer, now);
     return withManagedFields(bare, encodeManagers(capUpdaters(owners)));
-  } catch {
+  } catch (error) {
+    if (error instanceof Unconverted) throw error;
     return bare;
   }
 }

@@ -14,14 +14,13 @@ import {
   subdomainProblems,
 } from '@keelson/schema/validation';
 import { customResetFields, type ObjectType, type OpenApiSchema, typeSchemaFromStructural } from '../../apply/index.ts';
-import type { VersionedType } from '../../apply/schemas/object-type.ts';
 import { decodeGo, GoJsonError } from '../../decode/go-json.ts';
 import { goType } from '../../decode/go-types.ts';
 import { compilePath } from '../../encode/json-path.ts';
 import { type ApiObject, at, isObject, type JsonObject, withMetadata, without } from '../../object.ts';
+import { Conversions, type Converter } from '../../resource/conversions.ts';
 import type { Resource, ScalePaths, Strategy, Subresource, UpdateRules } from '../../resource/resource.ts';
 import { apiVersionOf } from '../../resource/resource.ts';
-import { notImplemented } from '../../status.ts';
 import { withFirstGeneration, withNextGeneration } from '../../write/generation.ts';
 import { restored } from '../../write/restore-reset-fields.ts';
 import { type Definition, type DefinitionVersion, storageVersion } from './definition.ts';
@@ -32,8 +31,10 @@ const endpointVerbs = ['get', 'patch', 'update'];
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /** All versions of a definition that are served. */
-export function customResources(definition: Definition): readonly Resource[] {
-  return definition.spec.versions.filter(({ served }) => served).map((version) => customResource(definition, version));
+export function customResources(definition: Definition, converter: Converter | undefined): readonly Resource[] {
+  return definition.spec.versions
+    .filter(({ served }) => served)
+    .map((version) => customResource(definition, version, converter));
 }
 
 /** The version in which its objects are stored, served or not. */
@@ -42,7 +43,7 @@ export function storedResource(definition: Definition): Resource | undefined {
   return version && customResource(definition, version);
 }
 
-function customResource(definition: Definition, version: DefinitionVersion): Resource {
+function customResource(definition: Definition, version: DefinitionVersion, converter?: Converter): Resource {
   const { group, scope } = definition.spec;
   // The names that were accepted, which a conflict may keep from being those that are wanted.
   const names = definition.status?.acceptedNames?.kind ? definition.status.acceptedNames : definition.spec.names;
@@ -68,7 +69,7 @@ function customResource(definition: Definition, version: DefinitionVersion): Res
   return {
     ...described,
     collection: `${plural}.${group}`,
-    strategy: customStrategy(described, definition, version),
+    strategy: customStrategy(described, definition, version, converter),
   };
 }
 
@@ -116,6 +117,7 @@ function customStrategy(
   resource: Omit<Resource, 'strategy' | 'collection'>,
   definition: Definition,
   version: DefinitionVersion,
+  converter: Converter | undefined,
 ): Strategy {
   const { kind, namespaced, subresources } = resource;
   const apiVersion = apiVersionOf(resource);
@@ -169,109 +171,135 @@ function customStrategy(
     reset: customResetFields(hasStatus, 'status'),
   };
 
-  const types = new Map<string, ObjectType>();
-  const read = new WeakMap<ApiObject, ApiObject>();
   const readVersion = `${apiVersion} ${definition.metadata.uid} ${definition.metadata.generation ?? 0}`;
+  const typeSchema = memoized((each: DefinitionVersion) =>
+    typeSchemaFromStructural((each.schema?.openAPIV3Schema ?? {}) as OpenApiSchema),
+  );
+  const storedSchema = memoized(() =>
+    compileStructural(storageVersion(definition)?.schema?.openAPIV3Schema ?? { type: 'object' }),
+  );
 
-  return {
-    custom: true,
-    internalGroup: resource.group,
-    decode(body) {
-      const { metadata, ...rest } = body;
-      const meta = decodedMetadata(metadata);
-      const { value, pruned, malformed } = schema().prune({ ...rest, metadata: meta.metadata });
-      if (malformed !== undefined) throw new GoJsonError(malformed);
-      const object = value as ApiObject;
-      return {
-        object: { ...object, apiVersion, kind: object.kind ?? kind },
-        unknown: [...meta.unknown, ...pruned].sort(),
-      };
-    },
-    default: (object) => schema().default(object) as ApiObject,
-    prepareForCreate: (object) => withFirstGeneration(hasStatus ? without(object, 'status') : object),
-    validate: (object) => [
-      ...common(object),
-      ...schema().validate(object),
-      ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
-    ],
-    warnings: (object) => [
-      ...(version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
-      ...finalizerWarnings(object),
-    ],
-    updates: (endpoint) => (endpoint === '' ? main : endpoint === 'status' && hasStatus ? status : undefined),
-    nameProblems,
-    createOnUpdate: false,
-    unconditionalUpdate: false,
-    returnsDeleted: false,
-    grace: () => undefined,
-    markDeleted: undefined,
-    orphansDependents: false,
-    collectible: true,
-    isFinalized: () => true,
-    fields: new Map(
-      (version.selectableFields ?? []).map(({ jsonPath }) => {
-        const find = compilePath(jsonPath);
-        return [jsonPath.replace(/^\./, ''), (object: ApiObject) => String(find(object)[0] ?? '')];
-      }),
-    ),
-    unknownField: (label) => `field label not supported: ${label}`,
-    table: () => printerTable(version.additionalPrinterColumns),
-    objectType(endpoint) {
-      let found = types.get(endpoint);
-      if (found === undefined) {
-        found = {
-          apiVersion,
-          kind,
-          schema: typeSchemaFromStructural((version.schema?.openAPIV3Schema ?? {}) as OpenApiSchema),
-          empty: { apiVersion, kind },
-          reset: customResetFields(hasStatus, endpoint),
-          inVersion: (wanted) => versionType(definition, wanted, kind, (object) => ({ ...object, apiVersion })),
+  if (converter === undefined) return rules((object, wanted) => ({ ...object, apiVersion: wanted }));
+  const scoped = (): Strategy => {
+    const conversions = new Conversions(converter);
+    return {
+      ...rules(conversions.convert, (object) => storedSchema(version).prune(object).value as ApiObject),
+      ahead: (objects) => conversions.ahead(objects, apiVersion),
+      forget: () => conversions.forget(),
+    };
+  };
+  return { ...scoped(), forRequest: scoped };
+
+  /** The rules with a way to other versions, and with what is stored looked through once more. */
+  function rules(convert: Convert, pruned = (object: ApiObject): ApiObject => object): Strategy {
+    const types = new Map<string, ObjectType>();
+    const read = new WeakMap<ApiObject, ApiObject>();
+    return {
+      custom: true,
+      internalGroup: resource.group,
+      decode(body) {
+        const { metadata, ...rest } = body;
+        const meta = decodedMetadata(metadata);
+        const { value, pruned, malformed } = schema().prune({ ...rest, metadata: meta.metadata });
+        if (malformed !== undefined) throw new GoJsonError(malformed);
+        const object = value as ApiObject;
+        return {
+          object: { ...object, apiVersion, kind: object.kind ?? kind },
+          unknown: [...meta.unknown, ...pruned].sort(),
         };
-        types.set(endpoint, found);
-      }
-      return found;
-    },
-    patchSchema: () => undefined,
-    openApiSchema: () => version.schema?.openAPIV3Schema as JsonObject | undefined,
-    readVersion,
-    toStorage: (object) => (object.apiVersion === storedAs ? object : converted(definition, object, storedAs)),
-    fromStorage(object) {
-      let shown = read.get(object);
-      if (shown === undefined) {
-        const own =
-          object.apiVersion === apiVersion
-            ? object
-            : (schema().prune(converted(definition, object, apiVersion)).value as ApiObject);
-        shown = schema().default(own) as ApiObject;
-        read.set(object, shown);
-      }
-      return shown;
-    },
-    scale,
+      },
+      default: (object) => schema().default(object) as ApiObject,
+      prepareForCreate: (object) => withFirstGeneration(hasStatus ? without(object, 'status') : object),
+      validate: (object) => [
+        ...common(object),
+        ...schema().validate(object),
+        ...scaleProblems(object, scale?.specReplicas, scale?.statusReplicas),
+      ],
+      warnings: (object) => [
+        ...(version.deprecated ? [version.deprecationWarning ?? `${apiVersion} ${kind} is deprecated`] : []),
+        ...finalizerWarnings(object),
+      ],
+      updates: (endpoint) => (endpoint === '' ? main : endpoint === 'status' && hasStatus ? status : undefined),
+      nameProblems,
+      createOnUpdate: false,
+      unconditionalUpdate: false,
+      returnsDeleted: false,
+      grace: () => undefined,
+      markDeleted: undefined,
+      orphansDependents: false,
+      collectible: true,
+      isFinalized: () => true,
+      fields: new Map(
+        (version.selectableFields ?? []).map(({ jsonPath }) => {
+          const find = compilePath(jsonPath);
+          return [jsonPath.replace(/^\./, ''), (object: ApiObject) => String(find(object)[0] ?? '')];
+        }),
+      ),
+      unknownField: (label) => `field label not supported: ${label}`,
+      table: () => printerTable(version.additionalPrinterColumns),
+      objectType(endpoint) {
+        let found = types.get(endpoint);
+        if (found === undefined) {
+          found = {
+            apiVersion,
+            kind,
+            schema: typeSchema(version),
+            empty: { apiVersion, kind },
+            reset: customResetFields(hasStatus, endpoint),
+            inVersion(wanted) {
+              const other = versionCalled(definition, wanted);
+              return (
+                other && {
+                  type: { apiVersion: wanted, kind, schema: typeSchema(other), empty: { apiVersion: wanted, kind } },
+                  convert: (object) => convert(object as ApiObject, wanted),
+                  convertBack: (object) => convert(object as ApiObject, apiVersion),
+                }
+              );
+            },
+          };
+          types.set(endpoint, found);
+        }
+        return found;
+      },
+      patchSchema: () => undefined,
+      openApiSchema: () => version.schema?.openAPIV3Schema as JsonObject | undefined,
+      readVersion,
+      toStorage: (object) => (object.apiVersion === storedAs ? object : pruned(convert(object, storedAs))),
+      fromStorage(object) {
+        let shown = read.get(object);
+        if (shown === undefined) {
+          const own =
+            object.apiVersion === apiVersion
+              ? object
+              : (schema().prune(convert(object, apiVersion)).value as ApiObject);
+          shown = schema().default(own) as ApiObject;
+          read.set(object, shown);
+        }
+        return shown;
+      },
+      scale,
+    };
+  }
+}
+
+type Convert = (object: ApiObject, apiVersion: string) => ApiObject;
+
+/** Remembers what was made of each value. */
+function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (key) => {
+    let found = known.get(key);
+    if (found === undefined) {
+      found = { value: make(key) };
+      known.set(key, found);
+    }
+    return found.value;
   };
 }
 
 /** For the entries in managedFields of those who wrote in another version. */
-function versionType(
-  { spec }: Definition,
-  apiVersion: string,
-  kind: string,
-  convertBack: VersionedType['convertBack'],
-): VersionedType | undefined {
-  const version = spec.versions.find(({ name }) => apiVersionOf({ group: spec.group, version: name }) === apiVersion);
-  if (version === undefined) return undefined;
-  const schema = typeSchemaFromStructural((version.schema?.openAPIV3Schema ?? {}) as OpenApiSchema);
-  return {
-    type: { apiVersion, kind, schema, empty: { apiVersion, kind } },
-    convert: (object) => ({ ...object, apiVersion }),
-    convertBack,
-  };
-}
-
-function converted({ spec }: Definition, object: ApiObject, apiVersion: string): ApiObject {
-  if (spec.conversion?.strategy === 'Webhook') throw notImplemented('conversion by webhook');
-  return { ...object, apiVersion };
-}
+const versionCalled = ({ spec }: Definition, apiVersion: string): DefinitionVersion | undefined =>
+  spec.versions.find(({ name }) => apiVersionOf({ group: spec.group, version: name }) === apiVersion);
 
 function decodedMetadata(metadata: unknown): {
   readonly metadata: ApiObject['metadata'];

@@ -12,6 +12,7 @@ import { ownManager, ownWrite } from '../../resource/write.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Context } from '../../verbs/context.ts';
 import { deleteNow } from '../../write/delete.ts';
+import { type ConversionContext, converterOf } from './conversion-webhook.ts';
 import { customResources, storedResource } from './custom-resource.ts';
 import {
   asDefinition,
@@ -23,12 +24,23 @@ import {
   withCondition,
 } from './definition.ts';
 
-export function runDefinitions(context: Context): void {
+export function runDefinitions(context: Context, conversion: ConversionContext): void {
   const { store } = context;
+  const resources = new WeakMap<Revision, readonly Resource[]>();
+  /** Compiled once for each stored state of a definition. */
+  const resourcesOf = (revision: Revision): readonly Resource[] => {
+    let found = resources.get(revision);
+    if (found === undefined) {
+      const definition = asDefinition(revision.object);
+      found = customResources(definition, converterOf(conversion, definition));
+      resources.set(revision, found);
+    }
+    return found;
+  };
   const definitions = store.collection(collectionName);
   store.listen((collection, { type, revision }) => {
     if (collection === definitions) {
-      serve(context);
+      serve(context, resourcesOf);
       if (type === 'DELETED') {
         const { spec } = asDefinition(revision.object);
         context.fanOut.closeAll(`${spec.names.plural}.${spec.group}`);
@@ -48,24 +60,12 @@ export function runDefinitions(context: Context): void {
 }
 
 /** Puts exactly the established definitions on the map. */
-function serve({ store, registry }: Context): void {
+function serve({ store, registry }: Context, resourcesOf: (revision: Revision) => readonly Resource[]): void {
   const established = store
     .collection(collectionName)
     .list()
     .filter(({ object }) => isConditionTrue(asDefinition(object), 'Established'));
   registry.serve(established.flatMap(resourcesOf));
-}
-
-const resources = new WeakMap<Revision, readonly Resource[]>();
-
-/** Compiled once for each stored state of a definition. */
-function resourcesOf(revision: Revision): readonly Resource[] {
-  let found = resources.get(revision);
-  if (found === undefined) {
-    found = customResources(asDefinition(revision.object));
-    resources.set(revision, found);
-  }
-  return found;
 }
 
 /** Names must be free in their group: as plural, singular, short name, kind and list kind. */

@@ -5,6 +5,7 @@ import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import {
   duplicateValue,
   fieldsInOrder,
+  forbiddenField,
   invalidValue,
   label1035Problems,
   labelProblems,
@@ -28,9 +29,15 @@ import {
 } from '../../custom-resources/definition.ts';
 import { change, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
+import { clientConfigProblems, reviewVersionProblems } from './webhook-client-problems.ts';
+
+const withPort = (conversion: JsonObject): JsonObject =>
+  change(conversion, 'webhook', (webhook) =>
+    change(webhook, 'clientConfig', (client) => change(client, 'service', (service) => fill(service, { port: 443 }))),
+  );
 
 const defaults = (spec: JsonObject): JsonObject =>
-  change(fill(spec, { conversion: { strategy: 'None' } }), 'names', (names) => {
+  change(change(fill(spec, { conversion: { strategy: 'None' } }), 'conversion', withPort), 'names', (names) => {
     const kind = typeof names.kind === 'string' ? names.kind : '';
     return kind === '' ? names : fill(names, { singular: kind.toLowerCase(), listKind: `${kind}List` });
   });
@@ -162,10 +169,27 @@ function isField(schema: JSONSchemaProps | undefined, path: string): boolean {
   return at !== undefined;
 }
 
-const conversionProblems = ({ conversion }: Definition['spec']): readonly Problem[] =>
-  conversion === undefined || conversion.strategy === 'None' || conversion.strategy === 'Webhook'
-    ? []
-    : [unsupportedValue('spec.conversion.strategy', conversion.strategy, ['None', 'Webhook'])];
+/** To the real server the webhook's parts lie in the conversion itself, as they once did. */
+function conversionProblems({ conversion }: Definition['spec']): readonly Problem[] {
+  if (conversion === undefined) return [];
+  const { strategy, webhook } = conversion;
+  const [client, reviews] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
+  const { clientConfig, conversionReviewVersions = [] } = webhook ?? {};
+  if (strategy === 'Webhook') {
+    return [
+      ...(clientConfig == null
+        ? [required(client, 'required when strategy is set to Webhook')]
+        : clientConfigProblems(clientConfig, client)),
+      ...reviewVersionProblems(conversionReviewVersions, reviews, ''),
+    ];
+  }
+  const misplaced = 'should not be set when strategy is not set to Webhook';
+  return [
+    ...(strategy === 'None' ? [] : [unsupportedValue('spec.conversion.strategy', strategy, ['None', 'Webhook'])]),
+    ...(clientConfig == null ? [] : [forbiddenField(client, misplaced)]),
+    ...(conversionReviewVersions.length === 0 ? [] : [forbiddenField(reviews, misplaced)]),
+  ];
+}
 
 function problems(object: ApiObject): readonly Problem[] {
   const { metadata, spec } = asDefinition(object);

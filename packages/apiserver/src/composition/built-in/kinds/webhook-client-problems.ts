@@ -1,5 +1,5 @@
 /** What is wrong with the way to a webhook, as configurations of admission and definitions of resources say it. */
-import { invalidValue, type Problem, required, subdomainProblems } from '@keelson/schema/validation';
+import { invalidValue, label1035Problems, type Problem, required, subdomainProblems } from '@keelson/schema/validation';
 import type { ClientConfig } from '../../../webhooks/client-config.ts';
 
 export function clientConfigProblems({ url, service }: ClientConfig, field: string): readonly Problem[] {
@@ -54,4 +54,22 @@ function pathProblems(path: string, field: string): readonly Problem[] {
         : subdomainProblems(segment).map((why) => invalidValue(field, path, `segment[${index}]: ${why}`)),
     ),
   ];
+}
+
+const known = ['v1', 'v1beta1'];
+
+/** Reviews are spoken in one of these. */
+export function reviewVersionProblems(
+  versions: readonly string[],
+  field: string,
+  whenNone = `must specify one of ${known.join(', ')}`,
+): readonly Problem[] {
+  if (versions.length === 0) return [required(field, whenNone)];
+  const each = versions.flatMap((version, index) => {
+    const at = `${field}[${index}]`;
+    if (versions.indexOf(version) < index) return [invalidValue(at, version, 'duplicate version')];
+    return label1035Problems(version).map((why) => invalidValue(at, version, why));
+  });
+  if (versions.some((version) => known.includes(version))) return each;
+  return [...each, invalidValue(field, versions, `must include at least one of ${known.join(', ')}`)];
 }

@@ -3,7 +3,6 @@ import type { MutatingWebhook, ValidatingWebhook } from '@keelson/core/admission
 import {
   duplicateValue,
   invalidValue,
-  label1035Problems,
   type Problem,
   required,
   subdomainProblems,
@@ -12,7 +11,7 @@ import {
 import { type ApiObject, at } from '../../../object.ts';
 import { selectorProblems } from '../../../validate/selector.ts';
 import { matchConditionProblems, ruleProblems } from './admission-rule-problems.ts';
-import { clientConfigProblems } from './webhook-client-problems.ts';
+import { clientConfigProblems, reviewVersionProblems } from './webhook-client-problems.ts';
 
 type Webhook = Partial<MutatingWebhook & ValidatingWebhook>;
 
@@ -25,7 +24,7 @@ export function webhookProblems(configuration: ApiObject): readonly Problem[] {
     names.add(name);
     return [
       ...problemsOf(webhook, field),
-      ...versionProblems(admissionReviewVersions, `${field}.admissionReviewVersions`),
+      ...reviewVersionProblems(admissionReviewVersions, `${field}.admissionReviewVersions`),
       ...(isRepeated ? [duplicateValue(`${field}.name`, name)] : []),
     ];
   });
@@ -65,17 +64,4 @@ function nameProblems(name: string, field: string): readonly Problem[] {
   if (problems.length > 0) return [invalidValue(field, name, problems.join(','))];
   if (name.split('.').length >= 3) return [];
   return [invalidValue(field, name, 'should be a domain with at least three segments separated by dots')];
-}
-
-const known = ['v1', 'v1beta1'];
-
-function versionProblems(versions: readonly string[], field: string): readonly Problem[] {
-  if (versions.length === 0) return [required(field, `must specify one of ${known.join(', ')}`)];
-  const each = versions.flatMap((version, index) => {
-    const at = `${field}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidValue(at, version, 'duplicate version')];
-    return label1035Problems(version).map((why) => invalidValue(at, version, why));
-  });
-  if (versions.some((version) => known.includes(version))) return each;
-  return [...each, invalidValue(field, versions, `must include at least one of ${known.join(', ')}`)];
 }
