@@ -1,3 +1,10 @@
+export type {
+  AdmissionPolicyDeclaration,
+  PolicyObjects,
+  PolicyParameters,
+  PolicyValidation,
+} from './admission-policy.ts';
+export { admissionPoliciesOf } from './admission-policy.ts';
 export type { CacheListOptions, CacheView } from './cache-view.ts';
 export type { Clock, Deadline, Timer } from './clock.ts';
 export { DeadlineExceededError, deadline, microTimestamp, sleep, timestamp } from './clock.ts';

@@ -4,6 +4,7 @@
  * The engine of `@keelson/runtime` runs controllers that also say what to do; `generate` prints roles and charts of the
  * declarations alone; an operator that is written on the client by hand declares here what it needs, and no more.
  */
+import type { AdmissionPolicyDeclaration } from './admission-policy.ts';
 import type { Declaration, Need } from './declaration.ts';
 import { resourceNameOf } from './kind.ts';
 import type { OperatorProcess } from './operator-process.ts';
@@ -25,6 +26,8 @@ export interface Operator<
   readonly controllers: readonly C[];
   /** What it answers when the API server asks before it stores something. @default nothing */
   readonly webhooks?: readonly W[] | undefined;
+  /** What the API server refuses on its behalf, with nobody to ask. @default nothing */
+  readonly policies?: readonly AdmissionPolicyDeclaration[] | undefined;
   /** What it does beside them for as long as it runs. @default nothing */
   readonly tasks?: readonly T[] | undefined;
   /**
@@ -87,7 +90,7 @@ export function operator<
   S extends SettingsSchema | undefined = undefined,
   W extends WebhookDeclaration = never,
 >(definition: OperatorDefinition<C, T, S, W>): Operator<C, T, S, W> {
-  const { name, controllers = [], webhooks = [], tasks = [], settings } = definition;
+  const { name, controllers = [], webhooks = [], policies = [], tasks = [], settings } = definition;
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
     throw new RangeError(`operator: name must be a DNS label of at most 63 characters, received "${name}"`);
   }
@@ -110,6 +113,14 @@ export function operator<
   for (const webhook of webhooks) {
     const problem = webhookProblem(webhook);
     if (problem !== undefined) throw new RangeError(`operator ${name}: webhook ${webhookName(webhook)}: ${problem}`);
+  }
+  const samePolicy = firstTwice(policies.map((policy) => policy.name));
+  if (samePolicy !== undefined) throw new RangeError(`operator ${name}: two policies are called "${samePolicy}"`);
+  const misnamed = policies.find((policy) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(policy.name));
+  if (misnamed !== undefined) {
+    throw new RangeError(
+      `operator ${name}: policy "${misnamed.name}": its name must be a DNS label of at most 63 characters`,
+    );
   }
   const sameTask = firstTwice(tasks.map((task) => task.name));
   if (sameTask !== undefined) throw new RangeError(`operator ${name}: two tasks are called "${sameTask}"`);

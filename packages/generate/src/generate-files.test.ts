@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allow, type Operator, operator, rulesOf, webhookConfigurationsOf } from '@keelson/core';
+import { admissionPoliciesOf, allow, type Operator, operator, rulesOf, webhookConfigurationsOf } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Secret } from '@keelson/core/v1';
 import { conditions, defineKind } from '@keelson/schema';
@@ -155,6 +155,31 @@ test('webhooks have a Service, configurations without any caBundle, a port in th
     [],
   );
   for (const { path, text } of generateFiles(asked)) assert.doesNotMatch(text, /caBundle/, path);
+});
+
+test('policies have a file each, with the binding, and come with the manager', () => {
+  const validations = [{ expression: "request.userInfo.username != 'jane'" }];
+  const policies = [{ name: 'visitors', for: Site, operations: ['DELETE' as const], validations }];
+  const judging = operator({ name: 'site-operator', controllers, policies });
+  const path = 'config/admission/site-operator-visitors.yaml';
+  const [policy, binding] = objectsIn(textOf(path, judging));
+  const labels = { 'app.kubernetes.io/name': 'site-operator' };
+  const [expected] = admissionPoliciesOf(judging);
+  const named = { name: 'site-operator-visitors', labels };
+  assert.deepEqual(
+    [policy, binding],
+    [
+      { ...expected?.policy, metadata: named },
+      { ...expected?.binding, metadata: named },
+    ],
+  );
+  assert.ok(parse(textOf('config/manager/kustomization.yaml', judging)).resources.includes('../admission'));
+  assert.equal(
+    textOf('config/default/kustomization.yaml', judging),
+    textOf('config/default/kustomization.yaml', plain),
+  );
+  const installed = objectsIn(textOf('dist/install.yaml', judging)).map(({ kind }) => kind);
+  assert.ok(installed.includes('ValidatingAdmissionPolicyBinding'));
 });
 
 test('a kind whose versions are converted says where, and has a Service for it without any webhook', () => {

@@ -3,7 +3,9 @@
  *
  * Promises: the same values give the same bytes; nothing is read, nothing is written.
  */
+
 import type { Operator } from '@keelson/core';
+import { admissionPolicyFiles } from './admission-policies.ts';
 import { apiReferenceFile } from './api-reference.ts';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
 import { installFile } from './install-file.ts';
@@ -34,6 +36,7 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
     ...managerFiles(installation),
     ...metricsServiceFile(installation),
     ...webhookFiles(installation),
+    ...admissionPolicyFiles(installation),
     networkPolicyFile(installation),
     ...serviceMonitorFile(installation),
   ];

@@ -9,6 +9,7 @@ const folders = [
   'config/rbac',
   'config/manager',
   'config/webhook',
+  'config/admission',
   'config/network-policy',
   'config/prometheus',
 ] as const;
@@ -16,8 +17,8 @@ const folders = [
 /** Always there: when the operator gets its first kind, config/default is the user's already, and would lack it. */
 const crds = 'config/crd';
 
-/** Comes with config/manager for the same reason, when the operator gets its first webhook. */
-const webhooks = 'config/webhook';
+/** These come with config/manager for the same reason, when the operator gets its first webhook or policy. */
+const later = ['config/webhook', 'config/admission'];
 
 /** For the objects in these files; a folder without any has none, but for that of the definitions. */
 export function kustomizationFiles(
@@ -33,7 +34,9 @@ export function kustomizationFiles(
         ...(folder === 'config/manager' && { namespace }),
         resources: [
           ...resourcesIn(folder, files),
-          ...(folder === 'config/manager' && filled.includes(webhooks) ? ['../webhook'] : []),
+          ...(folder === 'config/manager'
+            ? later.filter((each) => filled.some((one) => one === each)).map(beside)
+            : []),
         ],
       }),
     ),
@@ -44,15 +47,18 @@ export function kustomizationFiles(
 const resourcesIn = (folder: string, files: readonly GeneratedFile[]): readonly string[] =>
   files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ path }) => path.slice(folder.length + 1));
 
+/** From another folder of config. */
+const beside = (folder: string): string => `../${folder.slice('config/'.length)}`;
+
 function defaultText(filled: readonly string[]): string {
-  const entry = (folder: string) => `- ../${folder.slice('config/'.length)}\n`;
+  const entry = (folder: string) => `- ${beside(folder)}\n`;
   const prometheus = 'config/prometheus';
   return `# What is installed by "kubectl apply --server-side -k config/default". This file is yours: it was made once.
 apiVersion: ${head.apiVersion}
 kind: ${head.kind}
 resources:
 ${filled
-  .filter((folder) => folder !== prometheus && folder !== webhooks)
+  .filter((folder) => folder !== prometheus && !later.includes(folder))
   .map(entry)
   .join('')}${
   filled.includes(prometheus)

@@ -16,6 +16,7 @@ import type { DefinedKind } from '@keelson/schema';
 import { Failures } from './failures.ts';
 import { type FaultOptions, Faults } from './faults.ts';
 import { operatorsNamespace, reportingRefusals, underOwnRules } from './own-rights.ts';
+import { configurePolicies } from './policies.ts';
 import { isProgram, type Misbehaviour, type OperatorProgram, Replica } from './replica.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -24,7 +25,7 @@ import { configureWebhooks, webhookDoor } from './webhooks.ts';
 
 /** What works on the cluster, and what is between it and the server. */
 export interface StartClusterOptions {
-  /** Started once the cluster is ready, the definitions of their kinds are installed and their webhooks are configured. @default none */
+  /** Started once the cluster is ready, the definitions of their kinds are installed, their policies are in force and their webhooks are configured. @default none */
   readonly operators?: readonly (EngineOperator | OperatorProgram)[];
   /** How many processes run each of them; several elect one that works. @default 1 */
   readonly replicas?: number;
@@ -111,6 +112,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   for (const each of operators) {
     const runnable = count > 1 && !isProgram(each) ? { ...each, leaderElection: true } : each;
     const operator = isProgram(runnable) ? runnable.operator : runnable;
+    await during(clock, configurePolicies(client, operator), 'the policies are in force');
     const webhooks = isProgram(runnable) ? false : webhookDoor(cluster, operator);
     if (webhooks) await during(clock, configureWebhooks(client, operator), 'the webhooks are configured');
     const own = options.rights === 'administrator' ? cluster.transport : await underOwnRules(cluster, client, operator);
