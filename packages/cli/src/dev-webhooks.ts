@@ -9,11 +9,11 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from '@keelson/client';
-import { isNotFound, sleep, webhookNames } from '@keelson/core';
-import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import { sleep, webhookNames } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { Loaded } from './dev-messages.ts';
 import { trusting, webhookAuthority } from './webhook-authority.ts';
+import { applyConfigurations, removeConfigurations } from './webhook-configurations.ts';
 
 const host = '127.0.0.1';
 
@@ -38,12 +38,15 @@ export async function devWebhooks(folder: string): Promise<DevWebhooks> {
     flags: ['--webhook-port', String(port), '--webhook-cert', cert, '--webhook-key', key],
     place: { url: `https://${host}:${port}`, caBundle },
     async configure(client, { name, webhooks: { mutating, validating } }) {
+      await applyConfigurations(client, {
+        mutating: mutating && trusting(mutating, caBundle),
+        validating: validating && trusting(validating, caBundle),
+      });
       const names = webhookNames({ name });
-      if (mutating) await client.apply(MutatingWebhookConfiguration, trusting(mutating, caBundle), { force: true });
-      else await client.delete(MutatingWebhookConfiguration, names.mutating).catch(unlessGone);
-      if (validating)
-        await client.apply(ValidatingWebhookConfiguration, trusting(validating, caBundle), { force: true });
-      else await client.delete(ValidatingWebhookConfiguration, names.validating).catch(unlessGone);
+      await removeConfigurations(client, {
+        mutating: mutating ? undefined : names.mutating,
+        validating: validating ? undefined : names.validating,
+      });
     },
     async answering({ answers }, signal) {
       for (let tries = 0; answers && tries < 200 && !signal.aborted; tries += 1) {
@@ -53,10 +56,6 @@ export async function devWebhooks(folder: string): Promise<DevWebhooks> {
     },
   };
 }
-
-const unlessGone = (error: unknown) => {
-  if (!isNotFound(error)) throw error;
-};
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, host);

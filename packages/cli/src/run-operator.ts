@@ -68,7 +68,10 @@ async function runAsked(operator: EngineOperator, options: RunOptions, shell: Sh
   const { webhookUrl, argv } = options;
   if (!servesWebhooks(operator) && webhookUrl === undefined) return runEngine(operator, options, shell);
   if (argv.includes('--help')) return runEngine(operator, options, shell);
-  const { applyTemporary, removeTemporary, temporaryWebhooks } = await import('./temporary-webhooks.ts');
+  const [{ removeTemporary, temporaryWebhooks }, { applyConfigurations }] = await Promise.all([
+    import('./temporary-webhooks.ts'),
+    import('./webhook-configurations.ts'),
+  ]);
   const webhooks = webhookUrl === undefined ? undefined : temporaryWebhooks(operator, webhookUrl);
   await using cluster = await openCluster(options, shell);
   await removeTemporary(cluster.client, operator);
@@ -76,7 +79,7 @@ async function runAsked(operator: EngineOperator, options: RunOptions, shell: Sh
   const { mutating, validating } = webhooks.configurations;
   const names = [mutating, validating].flatMap((each) => each?.metadata.name ?? []).join(' and ');
   try {
-    await applyTemporary(cluster.client, webhooks);
+    await applyConfigurations(cluster.client, webhooks.configurations);
     shell.out(`${cluster.config.server} asks ${webhookUrl} until this ends, by ${names}.\n`);
     const { port, identity: tls } = webhooks;
     await runEngine(operator, options, shell, { webhooks: { port, tls, drainMs: 0, setBy: '--webhook-url' } });

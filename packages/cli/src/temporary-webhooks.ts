@@ -7,19 +7,12 @@
  */
 import { hostname, userInfo } from 'node:os';
 import type { Client } from '@keelson/client';
-import {
-  isForbidden,
-  isNotFound,
-  type Operator,
-  servesWebhooks,
-  type WebhookConfigurations,
-  webhookConfigurationsOf,
-} from '@keelson/core';
-import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import { isForbidden, type Operator, type WebhookConfigurations, webhookConfigurationsOf } from '@keelson/core';
 import type { Identity } from '@keelson/core/x509';
 import { UsageError } from './command-error.ts';
 import { usualNamespace } from './definitions.ts';
 import { trusting, webhookAuthority } from './webhook-authority.ts';
+import { removeConfigurations } from './webhook-configurations.ts';
 
 type Configuration = Pick<NonNullable<WebhookConfigurations['mutating']>, 'webhooks'>;
 
@@ -58,7 +51,7 @@ export function temporaryWebhooks(operator: Operator, text: string, owner = owne
 }
 
 /** What a person's configurations of an operator are called. */
-export function temporaryNames({ name }: Pick<Operator, 'name'>, owner = ownerHere()) {
+function temporaryNames({ name }: Pick<Operator, 'name'>, owner = ownerHere()) {
   return { mutating: `${name}-run-${owner}-mutating`, validating: `${name}-run-${owner}-validating` };
 }
 
@@ -71,19 +64,9 @@ function ownerHere(): string {
     .slice(0, 100);
 }
 
-export async function applyTemporary(client: Client, { configurations }: TemporaryWebhooks): Promise<void> {
-  const { mutating, validating } = configurations;
-  if (mutating) await client.apply(MutatingWebhookConfiguration, mutating, { force: true });
-  if (validating) await client.apply(ValidatingWebhookConfiguration, validating, { force: true });
-}
-
-/** Those of the person who runs this, whether or not they are there. Who may not remove them has not made them. */
+/** Removes those of the person who runs this, whether or not they are there. Who may not has made none. */
 export async function removeTemporary(client: Client, operator: Operator): Promise<void> {
-  if (!servesWebhooks(operator)) return;
-  const names = temporaryNames(operator);
-  const unlessNeeded = (error: unknown) => {
-    if (!isNotFound(error) && !isForbidden(error)) throw error;
-  };
-  await client.delete(MutatingWebhookConfiguration, names.mutating).catch(unlessNeeded);
-  await client.delete(ValidatingWebhookConfiguration, names.validating).catch(unlessNeeded);
+  await removeConfigurations(client, temporaryNames(operator)).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error;
+  });
 }
