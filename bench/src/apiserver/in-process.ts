@@ -14,11 +14,12 @@ export function inProcess(stage: Stage, { population, count, watchers }: Amounts
   return {
     rounds: 3,
     measures: [
+      { name: `in process with ${pods} pods: heap and buffers for each`, unit: 'B' },
       { name: `in process: ${creates} pods created one after the other`, unit: 'ms' },
       { name: `in process: list of ${pods} pods`, unit: 'ms' },
       { name: `in process: ${watchers} watchers, ${creates} creates`, unit: 'ms' },
     ],
-    ours: async () => pick(await stage.run('in-process', ...args), ['createsMs', 'listMs', 'deliveredMs']),
+    ours: async () => pick(await stage.run('in-process', ...args), ['podBytes', 'createsMs', 'listMs', 'deliveredMs']),
   };
 }
 

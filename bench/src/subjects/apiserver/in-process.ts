@@ -4,6 +4,7 @@
  */
 import { argv } from 'node:process';
 import { createApiServer } from '@keelson/apiserver';
+import { heldBytes } from '../held-bytes.ts';
 import { Meter, tell } from '../subject.ts';
 import { newNamespace, pod, podName, podsPath } from './pod.ts';
 
@@ -31,8 +32,9 @@ async function create(namespace: string, pods: number): Promise<Meter> {
   return work;
 }
 
-const first = await create('population', Number(population));
-const populationMs = first.wallMs();
+const empty = heldBytes();
+await create('population', Number(population));
+const podBytes = (heldBytes() - empty) / Number(population);
 const creates = await create('creates', Number(count));
 const createsMs = creates.wallMs();
 
@@ -58,4 +60,4 @@ async function heard(body: AsyncIterable<Uint8Array>): Promise<void> {
 
 const watching = await create('watched', Number(count));
 await delivered.promise;
-tell({ populationMs, createsMs, listMs, bytes, deliveredMs: watching.wallMs() });
+tell({ podBytes, createsMs, listMs, bytes, deliveredMs: watching.wallMs() });

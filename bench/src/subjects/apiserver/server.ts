@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import process, { argv } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createApiServer } from '@keelson/apiserver';
+import { heldBytes } from '../held-bytes.ts';
 import { tell } from '../subject.ts';
 
 const [, , port, kubeconfig = ''] = argv;
@@ -16,9 +16,4 @@ writeFileSync(kubeconfig, listening.kubeconfig, { mode: 0o600 });
 tell({ listening: 1 });
 setFlagsFromString('--semi-space-growth-factor=1'); // as `keelson cluster start` does once it is ready
 
-process.on('message', () => {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  const { heapUsed, external } = process.memoryUsage();
-  tell({ heldBytes: heapUsed + external });
-});
+process.on('message', () => tell({ heldBytes: heldBytes() }));
