@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createClient } from '@keelson/client';
-import { causesOf, isForbidden, isInternalError, isInvalid, operator, sleep } from '@keelson/core';
+import { causesOf, isForbidden, isInternalError, isInvalid, type Kind, operator, sleep } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { controller, done, webhook } from '@keelson/runtime';
+import { defineKind } from '@keelson/schema';
+import { z } from 'zod';
 import { startCluster } from '../src/index.ts';
 import { key, Note, note } from './fixtures.ts';
 
@@ -143,4 +145,40 @@ test('a webhook that waits for the real world fails the test', async () => {
     await cluster.client.create(Note, note()).catch(() => {});
     await cluster.clock.advance(1);
   }, /files waits for a file/);
+});
+
+test('an object that is written in one version is read in another, as its operator converts it', async () => {
+  const Page = defineKind({
+    group: 'testing.example.com',
+    kind: 'Page',
+    hub: 'v2',
+    versions: {
+      v1: { spec: z.object({ words: z.string().default('') }) },
+      v2: { storage: true, spec: z.object({ lines: z.array(z.string()).default([]) }) },
+    },
+    conversions: {
+      v1: {
+        toHub: ({ spec }) => ({ spec: { lines: spec.words === '' ? [] : spec.words.split('\n') } }),
+        fromHub: ({ spec }) => ({ spec: { words: spec.lines.join('\n') } }),
+      },
+    },
+  });
+  const first: Kind = { group: Page.group, version: 'v1', kind: 'Page', resource: Page.resource, scope: Page.scope };
+  const seen: (readonly string[])[] = [];
+  const pages = controller({
+    for: Page,
+    async reconcile({ spec }) {
+      seen.push(spec.lines);
+      return done;
+    },
+  });
+  const writing = operator({ name: 'writing', controllers: [pages] });
+  await using cluster = await startCluster({ operators: [writing] });
+  const page = { metadata: { namespace: 'default', name: 'a' }, spec: { words: 'a\nb' } };
+  await cluster.client.create(first, page);
+  await cluster.clock.settle();
+  assert.deepEqual(seen, [['a', 'b']]);
+  await cluster.client.patch(Page, 'default/a', { spec: { lines: ['c', 'd', 'e'] } });
+  const { spec } = (await cluster.client.get(first, 'default/a')) as unknown as typeof page;
+  assert.equal(spec.words, 'c\nd\ne');
 });
