@@ -5,7 +5,7 @@
  * SPDY ends the connection.
  */
 import type { MessageSocket } from '../request/exchange.ts';
-import { Incoming, maxUntakenBytes } from '../subresources/incoming.ts';
+import { Incoming, maxUntakenBytes, sharing } from '../subresources/incoming.ts';
 import { dataFrame, type Frame, FrameReader, pingFrame, replyFrame, resetFrame, resetReason } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './header-blocks.ts';
 
@@ -84,12 +84,14 @@ class Connection {
   readonly #socket: MessageSocket;
   readonly #onStream: (stream: SpdyStream) => void;
   readonly #streams = new Map<number, Stream>();
-  readonly #full = new Set<number>();
+  /** One stream that is not read holds up all of them. */
+  readonly #share: ReturnType<typeof sharing>;
   readonly #headers = new HeaderReader();
   readonly #replies = new HeaderWriter();
 
   constructor(socket: MessageSocket, onStream: (stream: SpdyStream) => void) {
     this.#socket = socket;
+    this.#share = sharing(socket);
     this.#onStream = onStream;
   }
 
@@ -129,7 +131,7 @@ class Connection {
   }
 
   async #open(id: number, headers: ReadonlyMap<string, string>, isLast: boolean): Promise<void> {
-    const input = new Incoming({ pause: () => this.#hold(id), resume: () => this.#release(id) });
+    const input = new Incoming(this.#share());
     const stream = new Stream(headers, input, (bytes, last) => {
       this.#send(dataFrame(id, bytes, last));
       if (last && input.isOver) this.#streams.delete(id);
@@ -138,17 +140,6 @@ class Connection {
     this.#streams.set(id, stream);
     this.#send(replyFrame(id, await this.#replies.write(new Map())));
     this.#onStream(stream);
-  }
-
-  /** One stream that is not read holds up all of them: the caller is one socket. */
-  #hold(id: number): void {
-    this.#full.add(id);
-    this.#socket.pause();
-  }
-
-  #release(id: number): void {
-    this.#full.delete(id);
-    if (this.#full.size === 0) this.#socket.resume();
   }
 
   #send(bytes: Buffer): void {

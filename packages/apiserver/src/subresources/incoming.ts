@@ -6,15 +6,35 @@ export const maxUnreadBytes = 2 ** 20;
 /** So much is kept of what the caller has not taken yet, and one message more. */
 export const maxUntakenBytes = 2 ** 24;
 
+type Source = Pick<MessageSocket, 'pause' | 'resume'>;
+
+/** Several streams of one caller: it is heard again when none of them is full. */
+export function sharing(source: Source): () => Source {
+  const full = new Set<object>();
+  return () => {
+    const own: Source = {
+      pause() {
+        full.add(own);
+        source.pause();
+      },
+      resume() {
+        full.delete(own);
+        if (full.size === 0) source.resume();
+      },
+    };
+    return own;
+  };
+}
+
 /** What has come and was not taken yet. Only one takes. */
 export class Incoming implements AsyncIterable<Uint8Array> {
-  readonly #source: Pick<MessageSocket, 'pause' | 'resume'>;
+  readonly #source: Source;
   readonly #chunks: Uint8Array[] = [];
   #unreadBytes = 0;
   #isOver = false;
   #wake: (() => void) | undefined;
 
-  constructor(source: Pick<MessageSocket, 'pause' | 'resume'>) {
+  constructor(source: Source) {
     this.#source = source;
   }
 

@@ -11,7 +11,7 @@ import type { SpdyStream, serveSpdy } from '../spdy/connection.ts';
 import { badRequest, notImplemented } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
-import { Incoming, maxUntakenBytes } from './incoming.ts';
+import { Incoming, maxUntakenBytes, sharing } from './incoming.ts';
 import { sessionTarget, upgradeOf } from './session.ts';
 
 const tunnel = 'SPDY/3.1+portforward.k8s.io';
@@ -85,18 +85,8 @@ function portsOf(query: URLSearchParams): readonly number[] {
 
 async function channelled(socket: MessageSocket, ports: readonly number[], connect: Connect): Promise<void> {
   const left = new AbortController();
-  const full = new Set<number>();
-  const inputs = ports.map((_, index) => {
-    const resume = () => {
-      full.delete(index);
-      if (full.size === 0) socket.resume();
-    };
-    const pause = () => {
-      full.add(index);
-      socket.pause();
-    };
-    return new Incoming({ pause, resume });
-  });
+  const share = sharing(socket);
+  const inputs = ports.map(() => new Incoming(share()));
   const send = (channel: number, bytes: Uint8Array) => {
     if (socket.pending > maxUntakenBytes) socket.abort();
     else socket.send(Buffer.concat([Buffer.of(channel), bytes]));
