@@ -38,11 +38,12 @@ function maskedText(text: string, words: Words): string {
 
 /**
  * Who wrote, not when, nor which fields: that is the server's business. The scheduler writes to a pod that must wait for
- * its volumes; whether it had to is a race.
+ * its volumes; whether it had to is a race. So it is whether a controller has since written all that the server itself
+ * wrote, into a budget when a pod is evicted, or into a quota.
  */
 function managers(entries: unknown): unknown {
   return (entries as NonNullable<KubernetesObject['metadata']['managedFields']>)
     .map(({ manager, operation, subresource = '' }) => `${manager} ${operation} ${subresource}`.trim())
-    .filter((each) => each !== 'kube-scheduler Update status')
+    .filter((each) => each !== 'kube-scheduler Update status' && each !== 'kube-apiserver Update status')
     .sort();
 }
