@@ -91,10 +91,11 @@ test('a file is noticed however often it is saved by a rename, and in folders th
   await noticed('src/later/more.ts');
 });
 
-test('several files that are saved at once are one change, and hidden folders and dependencies are none', async (t) => {
+test('several files that are saved at once are one change; notes, hidden folders and dependencies are none', async (t) => {
   const { at, all, noticed } = watched(t, ['src', 'src/node_modules/x', 'src/.cache']);
   writeFileSync(at('src/a.ts'), '');
   writeFileSync(at('src/b.ts'), '');
+  writeFileSync(at('src/notes.md'), '');
   writeFileSync(at('src/node_modules/x/c.ts'), '');
   writeFileSync(at('src/.cache/d.ts'), '');
   await noticed('src/b.ts'); // the last of those that matter
