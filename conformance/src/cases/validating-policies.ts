@@ -3,6 +3,7 @@ import type { Area } from '../case.ts';
 import { widgets } from '../custom-resources.ts';
 import type { Answer } from '../exchange.ts';
 import { as, grant, rule as right } from '../identities.ts';
+import { exactly } from '../match.ts';
 import { configMap, deployment } from '../objects.ts';
 import { configMaps, deployments, namespaces } from '../paths.ts';
 import { bindingPath, denying, dryRun, policyPath, showing, warning } from '../policies.ts';
@@ -534,6 +535,57 @@ export const validatingPolicies: Area = {
           details: { name: /^nameless-\w+$/, kind: 'configmaps', causes: [{ message: new RegExp(`^${why}\\w+$`) }] },
         }),
       );
+    },
+
+    'types are checked against the schemas of the kinds that are matched, and told in the status': {
+      needs: 'controllers',
+      async proof(t) {
+        const expressions = [
+          'object.spec.replicas > 1',
+          "object.spec.replicas > '1'",
+          "variables.count > '1'",
+          'has(object.spec.strategy)',
+          "object.metadata.creationTimestamp > timestamp('2020-01-01T00:00:00Z')",
+          'object.spec.template.spec.containers.all(c, c.image != 1)',
+        ];
+        const policy = await warning(
+          t,
+          {
+            variables: [{ name: 'count', expression: 'object.spec.replicas' }],
+            validations: expressions.map((expression) => ({
+              expression,
+              messageExpression: "string(object.nope) + 'x'",
+            })),
+          },
+          { rule: { apiGroups: ['apps'], resources: ['deployments', 'replicasets', 'deployments/scale'] } },
+        );
+        const issue = (kind: string, at: number, message: string, text: string) =>
+          `apps/v1, Kind=${kind}: ERROR: <input>:1:${at}: ${message}\n | ${text}\n | ${'.'.repeat(at - 1)}^\n`;
+        const both = (at: number, message: string, text: string) =>
+          ['Deployment', 'ReplicaSet'].map((kind) => issue(kind, at, message, text)).join('\n');
+        const overload = (operator: string, types: string) =>
+          `found no matching overload for '${operator}' applied to '${types}'`;
+        const [, second = '', third = '', fourth = '', , sixth = ''] = expressions;
+        const found = new Map([
+          [1, both(22, overload('_>_', '(int, string)'), second)],
+          [2, both(17, overload('_>_', '(int, string)'), third)],
+          [3, issue('ReplicaSet', 4, "undefined field 'strategy'", fourth)],
+          [5, both(53, overload('_!=_', '(string, int)'), sixth)],
+        ]);
+        const message = both(14, "undefined field 'nope'", "string(object.nope) + 'x'");
+        const expressionWarnings = expressions.flatMap((_, i) => {
+          const text = found.get(i);
+          return [
+            ...(text === undefined ? [] : [{ fieldRef: `spec.validations[${i}].expression`, warning: text }]),
+            { fieldRef: `spec.validations[${i}].messageExpression`, warning: message },
+          ];
+        });
+        await t.eventually(async () =>
+          (await t.get(`${policyPath('Validating')}/${policy.name}`)).is(200, {
+            status: { observedGeneration: 1, typeChecking: exactly({ expressionWarnings }) },
+          }),
+        );
+      },
     },
   },
 };

@@ -8,6 +8,7 @@ export {
   type AdmissionExpression,
   type AdmissionProblem,
   type Declared,
+  objectDeclaration,
 } from './cel/admission/admission-compiler.ts';
 export {
   type AdmissionInput,

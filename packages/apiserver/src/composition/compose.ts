@@ -33,6 +33,7 @@ import { createBootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { expireEvents } from './bootstrap/event-expiry.ts';
 import { builtInResources } from './built-in/built-in-resources.ts';
 import { runDefinitions } from './custom-resources/definition-controller.ts';
+import { runPolicyChecks } from './policy-checks.ts';
 
 export interface Composition extends RequestHandling, Disposable {}
 
@@ -115,6 +116,7 @@ export function compose(options: CompositionOptions): Composition {
   };
   runDefinitions(context, { caller, random });
   runApiServices(context);
+  runPolicyChecks(context);
   const expiry = expireEvents(context);
   createBootstrapObjects(context);
   return {

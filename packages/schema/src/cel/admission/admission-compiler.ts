@@ -5,7 +5,8 @@
  * it is declared `params`, `authorizer` and the types of patches), and `variables`, each of which may use those before
  * it; what is wrong with one is told in the server's words.
  */
-import type { DeclaredType } from '../declared-type.ts';
+import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
+import { type DeclaredType, declaredType } from '../declared-type.ts';
 import { compile, type Program } from '../evaluate.ts';
 import { fieldsByType } from '../expression.ts';
 import { type Checked, check } from '../language/check.ts';
@@ -168,4 +169,9 @@ function outputType(type: Type): string {
   const name = 'name' in type ? type.name : (outputNames[type.kind] ?? type.kind);
   const params = paramsOf(type);
   return params.length === 0 ? name : `${name}(${params.map(outputType).join(', ')})`;
+}
+
+/** What objects of a schema are to expressions; `name` tells those of one expression apart. */
+export function objectDeclaration(schema: JSONSchemaProps | undefined, name: string): DeclaredType | undefined {
+  return schema && declaredType(schema, true, name);
 }
