@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@keelson/core';
+import { rule } from '@keelson/schema/rules';
+import { z } from 'zod';
 import { cacheStoredIn } from '../../test/cache.ts';
+import { defineKind } from '../kind/define-kind.ts';
 
 const Cache = cacheStoredIn('v1');
 const annotation = 'cache.example.com/not-in-this-version';
@@ -64,6 +67,10 @@ const rich = object(
 test('equal fields are copied, the functions say the others, and defaults are filled in', () => {
   const hub = to('v1', object('v1alpha1', { size: 2, megabytes: 64, pod: { labels: { a: 'b' } } }));
   assert.deepEqual(hub, object('v1', { size: 2, memory: '64Mi', pod: { labels: { a: 'b' } }, workload: 'Deployment' }));
+});
+
+test('the defaults of the version in which an object is come before those of the other', () => {
+  assert.equal(to('v1alpha1', object('v1', {})).spec.size, 3);
 });
 
 test('a value that the other version would refuse is shown as it is', () => {
@@ -211,6 +218,26 @@ test('of what is kept, one wrong field is left out, and the others come back', (
   assert.equal(spec.workload, 'StatefulSet');
   assert.equal(spec.rollout, undefined);
   assert.equal(warnings.length, 1);
+});
+
+test('fields of which none is right without the other come back together', () => {
+  const Pair = defineKind({
+    group: 'cache.example.com',
+    kind: 'Pair',
+    hub: 'v1',
+    versions: {
+      v0: { spec: z.object({}) },
+      v1: {
+        storage: true,
+        spec: z.object({ a: z.int32().optional(), b: z.int32().optional() }),
+        rules: [rule('has(self.spec.a) == has(self.spec.b)')],
+      },
+    },
+    conversions: { v0: {} },
+  });
+  const both = { ...object('v1', { a: 1, b: 2 }), kind: 'Pair' };
+  const shown = Pair.conversion?.convert(both, 'cache.example.com/v0') ?? {};
+  assert.deepEqual(Pair.conversion?.convert(shown, 'cache.example.com/v1'), both);
 });
 
 test('what is wrong already keeps nothing from coming back', () => {

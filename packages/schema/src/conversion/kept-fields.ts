@@ -39,7 +39,6 @@ export function restoredFields(node: SchemaNode | undefined, { kept, inferred }:
   if (isObject(kept) && isObject(now) && (inferred === undefined || isObject(inferred))) {
     return restoredObject(node, kept, inferred ?? {}, now);
   }
-  if (isObject(kept) && isObject(inferred)) return now; // it was there, and somebody took it away
   if (equalJson(inferred, now)) return kept;
   return isListOfObjects(kept) && isListOfObjects(inferred) && isListOfObjects(now)
     ? restoredList(node, kept, inferred, now)
