@@ -32,10 +32,13 @@ export async function serveConversions(conversion: Conversion): Promise<Conversi
       return { uid, result: { status: 'Failure', message: String(error) } };
     }
   };
-  const server = createServer({ cert, key }, async (request, response) => {
-    const review = JSON.parse(await text(request)) as Review;
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ ...review, request: undefined, response: answer(review.request) }));
+  const server = createServer({ cert, key }, (request, response) => {
+    const answering = text(request).then((body) => {
+      const review = JSON.parse(body) as Review;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...review, request: undefined, response: answer(review.request) }));
+    });
+    answering.catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

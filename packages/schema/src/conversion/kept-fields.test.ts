@@ -34,7 +34,7 @@ const cases: readonly (readonly [what: string, value: unknown, inferred: unknown
     ['no text of a list that was changed', { a: ['x', 'y'] }, { a: ['x'] }, { a: ['z'] }, { a: ['z'] }],
     [
       'no item of a list of another length that was changed',
-      { a: [{ x: 1 }, { y: 1 }] },
+      { a: [{ y: 1 }, { x: 1, z: 1 }] },
       { a: [{ x: 1 }] },
       { a: [{ x: 2 }] },
       { a: [{ x: 2 }] },
