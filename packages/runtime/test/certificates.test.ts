@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { type Transport, TransportError, type TransportRequest } from '@keelson/core';
+import { ClusterRole } from '@keelson/core/rbac/v1';
 import { systemRandom } from '@keelson/core/system';
 import { Secret } from '@keelson/core/v1';
 import { createAuthority } from '@keelson/core/x509';
+import { startCluster } from '@keelson/testing';
 import { certificateReport } from '../src/index.ts';
 import {
   configurationKinds,
@@ -17,6 +19,7 @@ import {
   startReplicas,
   web,
 } from './certificate-replicas.ts';
+import { definitionIsTold } from './told-definition.ts';
 
 const issuerOf = (replicas: Replicas, index: number): string =>
   new X509Certificate(replicas.certificates(index).current?.certificate ?? '').issuer;
@@ -60,6 +63,19 @@ test('a Secret that is deleted is written again as it was, without a gap', async
   await client.delete(Secret, secretKey);
   await replicas.verified(20_000);
   assert.deepEqual(await replicas.secret(), before);
+});
+
+test('a replica that finds no Secret and remembers nothing leaves trusted what another may still serve', async () => {
+  await using replicas = await startReplicas();
+  const { client, clock, replicas: processes } = replicas.cluster;
+  await clock.advance(2000);
+  const before = issuerOf(replicas, 0);
+  processes[0]?.crash();
+  await client.delete(Secret, secretKey);
+  await processes[0]?.start();
+  await clock.advance(2000);
+  assert.notEqual(issuerOf(replicas, 0), before);
+  for (const names of await replicas.trusted()) assert.deepEqual(names, [issuerOf(replicas, 0), before]);
 });
 
 test('whatever is written into the Secret, what is served is trusted all the time, and the Secret is in order again', async () => {
@@ -137,6 +153,34 @@ test('who looks from outside sees what is wrong', async () => {
   assert.deepEqual(await report(), ['failed', `in Secret ${secretKey}, tls.key is missing`]);
   await client.delete(Secret, secretKey);
   assert.deepEqual(await report(), ['unknown', `there is no Secret ${secretKey}`]);
+});
+
+test('a definition that converts by a webhook is told, and one that does not, or is not there, is not', async () => {
+  await using cluster = await startCluster();
+  await definitionIsTold(cluster.client);
+});
+
+test('a right that is missing is named with what to do, and the others are none the worse for it', async () => {
+  await using replicas = await startReplicas({ bare: true, tolerate: ['refusal'] });
+  const { client, clock } = replicas.cluster;
+  const role = await client.get(ClusterRole, 'operators:web');
+  const [, validating] = configurationKinds;
+  const rules = role.rules?.filter(({ resources }) => !resources?.includes(validating.resource));
+  await client.update(ClusterRole, { ...role, rules: rules ?? null });
+  await installConfigurations(replicas.cluster);
+  await clock.advance(10_000);
+  const [trusting, doubting] = await replicas.trusted();
+  assert.deepEqual([trusting?.length, doubting?.length], [1, 0]);
+  const { problem, remarks } = replicas.certificates(0).health;
+  assert.equal(problem, undefined);
+  assert.match(
+    remarks.join(),
+    /^validating\S+ web-validating cannot be told whom to trust, so calls by it may fail: .*cannot (get|patch) resource.*; apply the roles that "keelson generate" writes$/,
+  );
+  await client.update(ClusterRole, { ...(await client.get(ClusterRole, 'operators:web')), rules: role.rules ?? null });
+  await clock.advance(minute + 10_000);
+  await replicas.verified(5000);
+  assert.deepEqual(replicas.certificates(0).health.remarks, []);
 });
 
 test('an object that is not there yet is named with what to do, and told as soon as it comes', async () => {

@@ -5,6 +5,7 @@ import { type Client, connect, createClient, loadConfig } from '@keelson/client'
 import { applyAccount, type Cluster, createCluster } from '@keelson/cluster';
 import { rulesOf, type Transport } from '@keelson/core';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { definitionIsTold } from '../told-definition.ts';
 import { loaded, rollOutUnderLoad, rotateUnderLoad } from '../webhooks-under-load.ts';
 
 const found = await availability();
@@ -37,6 +38,9 @@ describe('webhooks under load, on a real API server', { skip: found.available ? 
   after(async () => {
     for (const transport of transports) await transport[Symbol.asyncDispose]();
     await kube?.[Symbol.asyncDispose]();
+  });
+  test('a definition that converts by a webhook is told whom to trust', async () => {
+    await definitionIsTold(createClient({ transport: await way(kube.kubeconfig), fieldManager: 'test' }));
   });
   underLoad(1000, async () => {
     const client = createClient({ transport: await way(kube.kubeconfig), fieldManager: 'test' });
