@@ -16,7 +16,7 @@ export type Listener = (collection: Collection, change: Change) => void;
 export interface StoreOptions {
   /** Changes kept per resource, for watches that resume and for lists of a past state. @default 2000 */
   readonly history?: number | undefined;
-  /** Objects held per resource as such, and not by their bytes alone; of pods, this is some 10 MB. @default 1000 */
+  /** Objects held per resource as such, and not by their bytes alone; of pods, this is some 3 MB. @default 300 */
   readonly recent?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Store {
   #notifying = false;
   readonly #waiting = new Set<{ readonly revision: number; readonly reached: () => void }>();
 
-  constructor({ history = 2000, recent = 1000 }: StoreOptions = {}) {
+  constructor({ history = 2000, recent = 300 }: StoreOptions = {}) {
     this.#history = history;
     this.#recent = recent;
   }
