@@ -11,7 +11,7 @@ import type { Write } from '../resource/write.ts';
 import type { Attributes, Operation } from './attributes.ts';
 
 /** What one admitter made of an object. */
-export interface Mutated {
+interface Mutated {
   readonly object: ApiObject | undefined;
   /** It has changed what others, who may be asked twice, have seen before. */
   readonly mustRepeat: boolean;

@@ -154,7 +154,7 @@ function namespaceMatch(context: MatchContext, selector: LabelSelector, attribut
 }
 
 /** The Namespace that a write happens in, or that it writes. */
-export function namespaceOf({ objects }: MatchContext, attributes: Attributes): ApiObject | undefined {
+function namespaceOf({ objects }: MatchContext, attributes: Attributes): ApiObject | undefined {
   const { resource, subresource, operation, namespace, object } = attributes;
   const isOwn = resource.resource === 'namespaces' && subresource === '';
   if (isOwn && (operation === 'CREATE' || operation === 'UPDATE')) return object;

@@ -5,7 +5,7 @@ const reasons = {
   script: "a real container's work: the container's script computes its exit code",
   exec: "a real container's work: `kubectl exec` moves a file, by which the readiness probe fails and passes again",
   network: "a real container's work: pods answer HTTP through the API server's proxy",
-  webhook: "a real container's work: a webhook in a pod converts the objects, and webhooks are not called",
+  webhook: "a real container's work: a webhook in a pod converts the objects, and simulated pods have no network",
   hostPorts: 'out of scope: host ports are not looked at, so that no node rejects a pod for one',
 } as const;
 
