@@ -103,6 +103,6 @@ test('a kind without conversions is refused', async () => {
   const kind = defineKind({ ...names, versions: { v1 } });
   await assert.rejects(conversions.of(kind), {
     name: 'TypeError',
-    message: 'A has no conversions: there is nothing to test',
+    message: 'A has no versions that are converted: there is nothing to test',
   });
 });

@@ -46,7 +46,9 @@ export const conversions = {
    */
   async of(kind: DefinedKind, { objects = 1000, seed = 1 }: ConversionOptions = {}): Promise<ConversionReport> {
     const { conversion, group, kind: name } = kind;
-    if (conversion === undefined) throw new TypeError(`${name} has no conversions: there is nothing to test`);
+    if (conversion === undefined || conversion.versions.length < 2) {
+      throw new TypeError(`${name} has no versions that are converted: there is nothing to test`);
+    }
     const schemas = await versionsOf(kind);
     const names = [...schemas.keys()];
     const of = (version: string) => schemas.get(version) as RandomVersion;
@@ -64,7 +66,7 @@ export const conversions = {
       );
     };
     const edits = new Map<string, boolean>();
-    let edited = 0;
+    let editCount = 0;
     for (let i = 0; i < objects; i++) {
       const random = seededRandom(seed * 7919 + i);
       const from = pick(names, random);
@@ -82,7 +84,7 @@ export const conversions = {
       const edit = randomEdit(withoutEnvelope(there), fieldsOf(to, objects + i), random);
       const tried = { ...start, edit };
       if (edit === undefined || !holds(versions, tried, seed)) continue;
-      edited += 1;
+      editCount += 1;
       const field = `${to} ${edit.path.slice(0, 2).join('.')}`;
       if (edit.path.length > 1) edits.set(field, edits.get(field) || isSeen(versions, { ...tried, edit }));
     }
@@ -92,7 +94,7 @@ export const conversions = {
         .map(([field]) => field.slice(version.length + 1));
     return {
       objects,
-      edits: edited,
+      edits: editCount,
       unseen: Object.fromEntries(names.map((each) => [each, unseen(each).sort()])),
     };
   },
