@@ -1,14 +1,11 @@
-/** What is wrong with an admission policy or a binding, in the words of the server. */
+/** What is wrong with an admission policy, in the words of the server. */
 import type {
   AuditAnnotation,
   MatchResources,
   MutatingAdmissionPolicy,
-  MutatingAdmissionPolicyBinding,
   Mutation,
   ParamKind,
-  ParamRef,
   ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
   Validation,
   Variable,
 } from '@keelson/core/admissionregistration/v1';
@@ -21,28 +18,20 @@ import {
 import {
   duplicateValue,
   fieldsInOrder,
-  forbiddenField,
   internalError,
   invalidValue,
   label1035Problems,
   type Problem,
-  pathSegmentProblems,
   qualifiedNameProblems,
   required,
   subdomainProblems,
-  unsupportedValue,
 } from '@keelson/schema/validation';
 import type { MatchCondition } from '../../../admit/match-conditions.ts';
 import { type ApiObject, readAs } from '../../../object.ts';
-import { selectorProblems } from '../../../validate/selector.ts';
-import { matchConditionProblems, ruleProblems } from './admission-rule-problems.ts';
+import { chosen, matchProblems, mutableOperations, operationProblems } from './admission-match-problems.ts';
+import { matchConditionProblems } from './admission-rule-problems.ts';
 
 type Compiled = AdmissionExpression | AdmissionProblem;
-
-const chosen = (field: string, value: string | undefined, allowed: readonly string[]): readonly Problem[] => {
-  if (value === undefined || value === '') return [required(field)];
-  return allowed.includes(value) ? [] : [unsupportedValue(field, value, allowed)];
-};
 
 const expressionProblem = (field: string, shown: string, compiled: Compiled): readonly Problem[] => {
   if (!('problem' in compiled)) return [];
@@ -80,19 +69,6 @@ function commonProblems(spec: CommonSpec, mutable?: readonly string[]): readonly
   ];
 }
 
-function operationProblems(
-  { resourceRules = [] }: MatchResources,
-  field: string,
-  allowed: readonly string[] | undefined,
-): readonly Problem[] {
-  if (allowed === undefined) return [];
-  return resourceRules.flatMap(({ operations = [] }) =>
-    operations.flatMap((each) =>
-      allowed.includes(each) ? [] : [unsupportedValue(`${field}.resourceRules.operations`, each, allowed)],
-    ),
-  );
-}
-
 function paramKindProblems({ apiVersion = '', kind = '' }: ParamKind): readonly Problem[] {
   const at = 'spec.paramKind.apiVersion';
   const kindProblems = label1035Problems(kind.toLowerCase());
@@ -124,29 +100,6 @@ function apiVersionProblems(apiVersion: string, at: string): readonly Problem[] 
       ? wrong(version, label1035Problems(version))
       : [invalidValue(at, apiVersion, 'version must be specified')]),
   ];
-}
-
-function matchProblems(resources: MatchResources, field: string): readonly Problem[] {
-  const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = resources;
-  const rules = (name: string, each: typeof resourceRules) =>
-    each.flatMap((rule, index) => {
-      const at = `${field}.${name}[${index}]`;
-      return [...nameProblems(rule.resourceNames ?? [], `${at}.resourceNames`), ...ruleProblems(rule, at)];
-    });
-  return [
-    ...chosen(`${field}.matchPolicy`, matchPolicy, ['Equivalent', 'Exact']),
-    ...selectorProblems(namespaceSelector, `${field}.namespaceSelector`),
-    ...selectorProblems(objectSelector, `${field}.objectSelector`),
-    ...rules('resourceRules', resourceRules),
-    ...rules('excludeResourceRules', excludeResourceRules),
-  ];
-}
-
-function nameProblems(names: readonly string[], field: string): readonly Problem[] {
-  return names.flatMap((name, index) => [
-    ...pathSegmentProblems(name, false).map((why) => invalidValue(`${field}[${index}]`, name, why)),
-    ...(names.indexOf(name) < index ? [duplicateValue(`${field}[${index}]`, name)] : []),
-  ]);
 }
 
 const reserved = new Set(
@@ -256,9 +209,6 @@ function auditProblems(
   ];
 }
 
-/** A deletion cannot be changed. */
-const mutableOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
-
 export function mutatingPolicyProblems(object: ApiObject): readonly Problem[] {
   const { spec = {} } = readAs<MutatingAdmissionPolicy>(object);
   const { paramKind, variables = [], mutations = [], reinvocationPolicy } = spec;
@@ -299,63 +249,5 @@ function mutationProblems(
     ...(other === undefined
       ? []
       : [invalidValue(`${at}.${otherName}`, `{${otherName}}`, `must not be specified when patchType is ${patchType}`)]),
-  ];
-}
-
-interface CommonBinding {
-  readonly policyName?: string | undefined;
-  readonly paramRef?: ParamRef | undefined;
-  readonly matchResources?: MatchResources | undefined;
-}
-
-function bindingProblems({ policyName = '', paramRef, matchResources }: CommonBinding): readonly Problem[] {
-  return [
-    ...(policyName === ''
-      ? [required('spec.policyName')]
-      : subdomainProblems(policyName).map((why) => invalidValue('spec.policyName', policyName, why))),
-    ...(paramRef === undefined ? [] : paramRefProblems(paramRef, 'spec.paramRef')),
-    ...(matchResources === undefined ? [] : matchProblems(matchResources, 'spec.matchResources')),
-  ];
-}
-
-function paramRefProblems({ name = '', selector, parameterNotFoundAction }: ParamRef, at: string): readonly Problem[] {
-  const exclusive = (field: string) => forbiddenField(`${at}.${field}`, 'name and selector are mutually exclusive');
-  return [
-    ...(name === '' ? [] : pathSegmentProblems(name, false).map((why) => invalidValue(`${at}.name`, name, why))),
-    ...(name !== '' && selector !== undefined ? [exclusive('name')] : []),
-    ...selectorProblems(selector, `${at}.selector`),
-    ...(name !== '' && selector !== undefined ? [exclusive('selector')] : []),
-    ...(name === '' && selector === undefined ? [required(at, 'one of name or selector must be specified')] : []),
-    ...chosen(`${at}.parameterNotFoundAction`, parameterNotFoundAction, ['Deny', 'Allow']),
-  ];
-}
-
-const actions = ['Audit', 'Deny', 'Warn'];
-
-export function validatingBindingProblems(object: ApiObject): readonly Problem[] {
-  const { spec } = readAs<ValidatingAdmissionPolicyBinding>(object);
-  const given = spec?.validationActions ?? [];
-  const field = 'spec.validationActions';
-  const both =
-    'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
-  return [
-    ...bindingProblems(spec ?? {}),
-    ...given.flatMap((action, index) => [
-      ...(actions.includes(action) ? [] : [unsupportedValue(`${field}[${index}]`, action, actions)]),
-      ...(given.indexOf(action) < index ? [duplicateValue(`${field}[${index}]`, action)] : []),
-    ]),
-    ...(given.includes('Deny') && given.includes('Warn') ? [invalidValue(field, given, both)] : []),
-    ...(given.length === 0 ? [required(field, 'at least one validation action is required')] : []),
-  ];
-}
-
-export function mutatingBindingProblems(object: ApiObject): readonly Problem[] {
-  const { spec = {} } = readAs<MutatingAdmissionPolicyBinding>(object);
-  const { matchResources } = spec;
-  return [
-    ...bindingProblems(spec),
-    ...(matchResources === undefined
-      ? []
-      : operationProblems(matchResources, 'spec.matchResources', mutableOperations)),
   ];
 }

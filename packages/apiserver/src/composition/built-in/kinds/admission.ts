@@ -1,11 +1,7 @@
 /** Webhook configurations, admission policies and their bindings: what they match when they do not say. */
 import type { ApiObject, JsonObject } from '../../../object.ts';
-import {
-  mutatingBindingProblems,
-  mutatingPolicyProblems,
-  validatingBindingProblems,
-  validatingPolicyProblems,
-} from './admission-policy-problems.ts';
+import { mutatingBindingProblems, validatingBindingProblems } from './admission-binding-problems.ts';
+import { mutatingPolicyProblems, validatingPolicyProblems } from './admission-policy-problems.ts';
 import { change, changeEach, fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
 import { webhookProblems } from './webhook-configuration.ts';
