@@ -95,6 +95,9 @@ const rolledOut = (client: Client, namespace: string) =>
     const { metadata, spec, status } = await client.get(Deployment, `${namespace}/web`);
     const { items } = await client.list(Pod, { namespace });
     const replicas = spec.replicas ?? 0;
+    const revision = 'deployment.kubernetes.io/revision';
+    const sets = (await client.list(ReplicaSet, { namespace })).items;
+    const newest = sets.find((each) => each.metadata.annotations?.[revision] === metadata.annotations?.[revision]);
     return (
       status.observedGeneration === metadata.generation &&
       (status.updatedReplicas ?? 0) === replicas &&
@@ -102,7 +105,12 @@ const rolledOut = (client: Client, namespace: string) =>
       (status.availableReplicas ?? 0) === replicas &&
       (status.terminatingReplicas ?? 0) === 0 &&
       items.length === replicas &&
-      (replicas === 0 || status.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable'))
+      // The condition may still be about the rollout before.
+      (replicas === 0 ||
+        status.conditions?.some(
+          ({ reason, message }) =>
+            reason === 'NewReplicaSetAvailable' && message?.includes(`"${newest?.metadata.name}"`),
+        ))
     );
   });
 
