@@ -8,6 +8,7 @@ import { devCommand } from './dev-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { explainCommand } from './explain-command.ts';
 import { generateCommand } from './generate-command.ts';
+import { imageCommand } from './image-command.ts';
 import { initCommand } from './init-command.ts';
 import { installCommand } from './install-command.ts';
 import { migrateCommand } from './migrate-command.ts';
@@ -47,6 +48,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(createCommand(shell))
     .addCommand(devCommand(shell))
     .addCommand(generateCommand(shell))
+    .addCommand(imageCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(migrateCommand(shell))

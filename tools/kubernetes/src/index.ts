@@ -9,4 +9,5 @@ export { installOperator, type OperatorInstallation } from './install-operator.t
 export { type KubectlEnvironmentOptions, kubectlEnvironment } from './kubectl-environment.ts';
 export { kubeconfig } from './pki/kubeconfig.ts';
 export type { Command, Finished } from './processes/run.ts';
+export { type ImageRegistry, startRegistry } from './registry.ts';
 export { type Identity, type Kubernetes, type KubernetesOptions, startKubernetes } from './start-kubernetes.ts';

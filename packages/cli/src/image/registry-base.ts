@@ -1,0 +1,61 @@
+/** A base that is pulled: an image of a registry that has Node on its path, for each platform. */
+import { readFile } from 'node:fs/promises';
+import { CommandError } from '../command-error.ts';
+import type { Base } from './base.ts';
+import type { Blobs } from './blobs.ts';
+import type { Descriptor } from './image.ts';
+import { type Platform, platformName } from './platform.ts';
+import type { Registry } from './registry.ts';
+
+const lists = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+] as const;
+const manifests = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+] as const;
+const dockerLayer = 'application/vnd.docker.image.rootfs.diff.tar.gzip';
+const ociLayer = 'application/vnd.oci.image.layer.v1.tar+gzip';
+
+interface PulledConfig {
+  readonly config?: { readonly Env?: readonly string[] };
+  readonly rootfs: { readonly diff_ids: readonly string[] };
+}
+
+export interface RegistryBaseOptions {
+  readonly platform: Platform;
+  readonly registry: Registry;
+  /** Its tag or digest. */
+  readonly version: string;
+  readonly blobs: Blobs;
+}
+
+export async function registryBase({ platform, registry, version, blobs }: RegistryBaseOptions): Promise<Base> {
+  const top = JSON.parse(await registry.manifest(version, [...lists, ...manifests])) as {
+    readonly manifests?: readonly Descriptor[];
+  };
+  const chosen = top.manifests?.find(
+    (each) => each.platform?.os === platform.os && each.platform.architecture === platform.architecture,
+  );
+  if (top.manifests !== undefined && chosen === undefined) {
+    throw new CommandError(`the base image is not there for ${platformName(platform)}`, 'choose another with --base');
+  }
+  const { config, layers } = JSON.parse(await registry.manifest(chosen?.digest ?? version, manifests)) as {
+    readonly config: Descriptor;
+    readonly layers: readonly Descriptor[];
+  };
+  for (const each of [config, ...layers]) await registry.fetchBlob(each, blobs);
+  const pulled = JSON.parse(await readFile(blobs.path(config.digest), 'utf8')) as PulledConfig;
+  return {
+    layers: layers.map(({ digest, size, mediaType }, i) => ({
+      digest,
+      size,
+      diffId: pulled.rootfs.diff_ids[i] ?? '',
+      mediaType: mediaType === dockerLayer ? ociLayer : mediaType, // the bytes are the same
+    })),
+    env: pulled.config?.Env ?? [],
+    node: 'node',
+    packages: [],
+  };
+}

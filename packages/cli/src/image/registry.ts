@@ -1,0 +1,199 @@
+/**
+ * A registry of images, over the protocol of the OCI distribution specification.
+ *
+ * Promises: HTTPS, unless plain HTTP was asked for; credentials go to no other host but the one that the registry names
+ * for tokens; a blob that is there is not sent again, so that what was interrupted is finished by the same call.
+ */
+import { createHash } from 'node:crypto';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { deadline } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import { CommandError } from '../command-error.ts';
+import { type Blobs, digestOf } from './blobs.ts';
+import { type Credentials, credentialsFor } from './credentials.ts';
+import type { Descriptor } from './image.ts';
+import type { Reference } from './reference.ts';
+
+export interface RegistryOptions {
+  /** @default false */
+  readonly isPlain?: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Blob | Uint8Array<ArrayBuffer>;
+  /** How long it may take until the answer is read. @default a minute */
+  readonly limitMs?: number;
+}
+
+const quickMs = 60_000;
+/** What is slower than 50 kB a second counts as hanging. */
+const limitFor = (size: number) => quickMs + size / 50;
+
+export class Registry {
+  readonly #reference: Reference;
+  readonly #options: RegistryOptions;
+  #authorization: string | undefined;
+
+  constructor(reference: Reference, options: RegistryOptions) {
+    this.#reference = reference;
+    this.#options = options;
+  }
+
+  hasBlob({ digest }: Descriptor): Promise<boolean> {
+    return this.#ask(`blobs/${digest}`, { method: 'HEAD' }, async ({ status }) => status === 200);
+  }
+
+  async sendBlob({ digest, size }: Descriptor, file: string): Promise<void> {
+    const target = await this.#ask('blobs/uploads/', { method: 'POST' }, async (answer) => {
+      if (answer.status !== 202) throw await this.#refused(answer, 'takes no blob');
+      return new URL(answer.headers.get('location') ?? '', answer.url);
+    });
+    target.searchParams.set('digest', digest);
+    const headers = { 'content-type': 'application/octet-stream' };
+    const request = { method: 'PUT', headers, body: await openAsBlob(file), limitMs: limitFor(size) };
+    await this.#ask(target, request, async (answer) => {
+      if (answer.status !== 201) throw await this.#refused(answer, `did not take the blob ${digest}`);
+    });
+  }
+
+  async sendManifest({ mediaType }: Descriptor, content: Buffer, version: string): Promise<void> {
+    const request = { method: 'PUT', headers: { 'content-type': mediaType }, body: new Uint8Array(content) };
+    await this.#ask(`manifests/${version}`, request, async (answer) => {
+      if (answer.status !== 201) throw await this.#refused(answer, `did not take the manifest ${version}`);
+    });
+  }
+
+  async manifest(version: string, accept: readonly string[]): Promise<string> {
+    const headers = { accept: accept.join(', ') };
+    const text = await this.#ask(`manifests/${version}`, { headers }, async (answer) => {
+      if (answer.status !== 200) throw await this.#refused(answer, `has no image ${version}`);
+      return await answer.text();
+    });
+    if (version.startsWith('sha256:')) this.#trust(version, digestOf(createHash('sha256').update(text)));
+    return text;
+  }
+
+  /** Brings a blob here, whole or not at all. */
+  async fetchBlob({ digest, size }: Descriptor, blobs: Blobs): Promise<void> {
+    if (await blobs.has(digest)) return;
+    const unfinished = blobs.unfinished();
+    const hash = createHash('sha256');
+    try {
+      await this.#ask(`blobs/${digest}`, { limitMs: limitFor(size) }, async (answer) => {
+        if (answer.status !== 200 || answer.body === null) throw await this.#refused(answer, `has no blob ${digest}`);
+        await pipeline(
+          Readable.fromWeb(answer.body as ReadableStream<Uint8Array>),
+          async function* (chunks: AsyncIterable<Buffer>) {
+            for await (const chunk of chunks) {
+              hash.update(chunk);
+              yield chunk;
+            }
+          },
+          createWriteStream(unfinished),
+        );
+      });
+      this.#trust(digest, digestOf(hash));
+      await rename(unfinished, blobs.path(digest));
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  }
+
+  /** Sends a request, a second time with credentials if the registry wants some, and reads the answer within its limit. */
+  async #ask<T>(path: string | URL, request: Ask, read: (answer: Response) => Promise<T>): Promise<T> {
+    const url = typeof path === 'string' ? new URL(`${this.#origin()}/v2/${this.#reference.repository}/${path}`) : path;
+    // Some registries store blobs at another host, which is not told who asks.
+    const isOwn = url.origin === this.#origin();
+    const challenge = Symbol('the registry wants credentials');
+    let wanted = '';
+    const first = await this.#send(url, request, isOwn ? this.#authorization : undefined, async (answer) => {
+      if (answer.status !== 401 || !isOwn) return await read(answer);
+      wanted = answer.headers.get('www-authenticate') ?? '';
+      await answer.body?.cancel();
+      return challenge;
+    });
+    if (first !== challenge) return first as T;
+    this.#authorization = await this.#authorize(wanted);
+    return await this.#send(url, request, this.#authorization, read);
+  }
+
+  async #send<T>(
+    url: URL,
+    { limitMs = quickMs, headers, ...request }: Ask,
+    authorization: string | undefined,
+    read: (answer: Response) => Promise<T>,
+  ): Promise<T> {
+    const { signal, isPlain } = this.#options;
+    using limit = deadline(systemClock, limitMs, 'the request', signal);
+    try {
+      const authorized = { ...headers, ...(authorization === undefined ? {} : { authorization }) };
+      return await read(await fetch(url, { ...request, headers: authorized, signal: limit.signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CommandError) throw error;
+      const { cause, message } = error as Error;
+      const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
+      const isTls = /wrong version number|packet length too long/i.test(why) && !isPlain;
+      if (isTls) throw new CommandError(`the registry ${url.host} speaks no TLS`, 'if that is meant, say --plain-http');
+      const next = 'see that it runs and can be reached, then call again: what has arrived is not sent again';
+      throw new CommandError(`the registry ${url.host} cannot be reached: ${why}`, next);
+    }
+  }
+
+  /** The header for a challenge, as the registry asks for it. */
+  async #authorize(challenge: string): Promise<string | undefined> {
+    const { registry } = this.#reference;
+    const credentials = await credentialsFor(registry, this.#options.env);
+    if (/^basic/i.test(challenge)) return credentials && basic(credentials);
+    const field = (name: string) => new RegExp(`${name}="([^"]*)"`, 'i').exec(challenge)?.[1];
+    const realm = field('realm');
+    if (!/^bearer/i.test(challenge) || realm === undefined) return undefined;
+    const url = new URL(realm);
+    if (url.protocol !== 'https:' && !this.#options.isPlain) {
+      throw new CommandError(`${registry} asks for its password without TLS, at ${url.host}`, 'it was not sent');
+    }
+    for (const name of ['service', 'scope']) {
+      const value = field(name);
+      if (value !== undefined) url.searchParams.set(name, value);
+    }
+    return await this.#send(url, {}, credentials && basic(credentials), async (answer) => {
+      if (answer.status !== 200) throw await this.#refused(answer, 'gives no token');
+      const { token, access_token: other } = (await answer.json()) as Record<string, string>;
+      return `Bearer ${token ?? other}`;
+    });
+  }
+
+  async #refused(answer: Response, what: string): Promise<CommandError> {
+    const text = await answer.text().catch(() => '');
+    const message = /"message"\s*:\s*"([^"]{1,300})"/.exec(text)?.[1];
+    const why = `${answer.status}${message === undefined ? '' : `, ${message}`}`;
+    const isAccess = answer.status === 401 || answer.status === 403;
+    const next = isAccess ? `log in with "docker login ${this.#reference.registry}"` : 'call again when that is mended';
+    return new CommandError(`${this.#place()} ${what} (${why})`, next);
+  }
+
+  #trust(digest: string, found: string): void {
+    if (digest === found) return;
+    throw new CommandError(`${this.#place()} answered ${found} for ${digest}`, 'do not trust this registry');
+  }
+
+  #origin(): string {
+    const { registry } = this.#reference;
+    const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
+    return `${this.#options.isPlain ? 'http' : 'https'}://${host}`;
+  }
+
+  #place(): string {
+    return `${this.#reference.registry}/${this.#reference.repository}`;
+  }
+}
+
+const basic = ({ user, password }: Credentials) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

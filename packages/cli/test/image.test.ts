@@ -1,0 +1,241 @@
+/** The parts of an image: made twice in different places, and looked at with tar's own reader. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { unpackTar } from 'modern-tar';
+import { billOfMaterials } from '../src/image/bill-of-materials.ts';
+import { Blobs } from '../src/image/blobs.ts';
+import { credentialsFor } from '../src/image/credentials.ts';
+import { dependenciesOf, packageEntries } from '../src/image/dependencies.ts';
+import { makeLayer } from '../src/image/layer.ts';
+import { programEntries } from '../src/image/program.ts';
+import { runKeelson } from './test-shell.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'keelson-image-'));
+after(() => rm(root, { recursive: true, force: true }));
+let count = 0;
+const newFolder = async (files: Readonly<Record<string, string>> = {}) => {
+  count += 1;
+  const folder = join(root, String(count));
+  for (const [path, text] of Object.entries({ '.keep': '', ...files })) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+};
+
+const longPath = `operator/node_modules/${'deep/'.repeat(40)}index.js`;
+
+test('the same files make the same layer in another folder at another time, and other files another', async () => {
+  const layerOf = async (text: string, date: number) => {
+    const folder = await newFolder({ 'node.bin': text });
+    await utimes(join(folder, 'node.bin'), date, date);
+    const entries = [
+      { path: 'usr/bin/node', file: join(folder, 'node.bin'), isExecutable: true },
+      { path: longPath, content: Buffer.from('export {}') },
+      { path: 'lib64', target: 'usr/lib64' },
+    ];
+    const blobs = new Blobs(await newFolder());
+    const layer = await makeLayer(date > 1 ? entries.reverse() : entries, blobs);
+    return { layer, bytes: await readFile(blobs.path(layer.digest)) };
+  };
+  const { layer, bytes } = await layerOf('program', 1);
+  assert.deepEqual((await layerOf('program', 2)).layer, layer);
+  assert.notEqual((await layerOf('other', 1)).layer.digest, layer.digest);
+  assert.equal(bytes.length, layer.size);
+  assert.equal(bytes[9], 255, 'the system that compressed it is not told');
+  const entries = await unpackTar(gunzipSync(bytes), { strict: true });
+  const shown = entries
+    .filter(({ header }) => header.type !== 'directory')
+    .map(({ header, data }) => {
+      const { name, mode, uid, mtime, linkname } = header;
+      return [name, mode, uid, mtime?.getTime(), linkname || String(Buffer.from(data ?? []))];
+    });
+  assert.deepEqual(shown, [
+    ['lib64', 0o777, 0, 0, 'usr/lib64'],
+    [longPath, 0o644, 0, 0, 'export {}'],
+    ['usr/bin/node', 0o755, 0, 0, 'program'],
+  ]);
+  const folders = entries.filter(({ header }) => header.type === 'directory').map(({ header }) => header.name);
+  assert.ok(folders.indexOf('usr/') < folders.indexOf('usr/bin/') && folders.includes('usr/bin/'));
+});
+
+test('a layer that cannot be made leaves nothing in the folder of blobs, and a damaged note is made again', async () => {
+  const folder = await newFolder();
+  const blobs = new Blobs(folder);
+  await assert.rejects(makeLayer([{ path: 'a', file: join(folder, 'missing') }], blobs), /ENOENT/);
+  assert.deepEqual((await readdir(folder)).sort(), ['.keep', 'sha256']);
+  const entries = [{ path: 'a', content: Buffer.from('a') }];
+  const layer = await makeLayer(entries, blobs);
+  const [note = ''] = (await readdir(folder)).filter((name) => name.startsWith('layer-'));
+  await writeFile(join(folder, note), '{"dig');
+  assert.deepEqual(await makeLayer(entries, blobs), layer);
+});
+
+const manifest = (value: object) => JSON.stringify({ version: '1.0.0', ...value });
+const project = {
+  'package.json': manifest({
+    name: 'web-operator',
+    type: 'module',
+    dependencies: { engine: '*', shared: '*' },
+    devDependencies: { tool: '*' },
+  }),
+  'src/main.ts':
+    "import { start } from 'engine';\nimport { word } from 'shared';\nconst text: string = word;\nstart(text);\n",
+  'shared/package.json': manifest({
+    name: 'shared',
+    type: 'module',
+    exports: './word.ts',
+    dependencies: { deep: '*' },
+  }),
+  'shared/word.ts': "import deep from 'deep';\nexport const word: string = ['hello', deep].join(' ');\n",
+  'node_modules/engine/package.json': manifest({
+    name: 'engine',
+    exports: './index.js',
+    license: 'MIT',
+    dependencies: { deep: '*' },
+    optionalDependencies: { absent: '*' },
+  }),
+  'node_modules/engine/index.js': 'exports.start = () => {};\n',
+  'node_modules/engine/index.d.ts': 'export {};\n',
+  'node_modules/engine/README.md': 'words\n',
+  'node_modules/engine/node_modules/deep/package.json': manifest({ name: 'deep', version: '2.0.0', main: 'index.js' }),
+  'node_modules/engine/node_modules/deep/index.js': '',
+  'node_modules/deep/package.json': manifest({ name: 'deep', main: 'index.js' }),
+  'node_modules/deep/index.js': 'module.exports = 1;\n',
+  'node_modules/tool/package.json': manifest({ name: 'tool' }),
+};
+const newProject = async (more: Readonly<Record<string, string>> = {}) => {
+  const folder = await newFolder({ ...project, ...more });
+  await symlink('../shared', join(folder, 'node_modules/shared'));
+  return folder;
+};
+
+test('an image has what is needed at run time, as deep as it is installed, and no types, words or tools', async () => {
+  const packages = dependenciesOf(await newProject());
+  assert.deepEqual(
+    packages.map(({ path, version }) => `${path} ${version}`),
+    ['node_modules/deep 1.0.0', 'node_modules/engine 1.0.0', 'node_modules/engine/node_modules/deep 2.0.0'],
+  );
+  assert.deepEqual(
+    packageEntries(packages, 'operator')
+      .map(({ path }) => path)
+      .sort(),
+    [
+      'operator/node_modules/deep/index.js',
+      'operator/node_modules/deep/package.json',
+      'operator/node_modules/engine/index.js',
+      'operator/node_modules/engine/node_modules/deep/index.js',
+      'operator/node_modules/engine/node_modules/deep/package.json',
+      'operator/node_modules/engine/package.json',
+    ],
+  );
+});
+
+test('a package that is missing, and one with machine code, are refused with what to do', async () => {
+  const { 'node_modules/deep/package.json': _, ...without } = project;
+  const lacking = await newFolder(without);
+  await symlink('../shared', join(lacking, 'node_modules/shared'));
+  assert.throws(() => dependenciesOf(lacking), /shared needs the package deep, which is not installed; call "npm ci"/);
+  const native = await newProject({ 'node_modules/deep/build/fast.node': '' });
+  assert.throws(
+    () => packageEntries(dependenciesOf(native), 'operator'),
+    /deep has machine code \(build\/fast\.node\)/,
+  );
+});
+
+test('the program is JavaScript with the sources of the workspace in it, and imports what is installed', async () => {
+  const entries = await programEntries({ folder: await newProject(), main: 'src/main.ts', prefix: 'operator' });
+  assert.deepEqual(entries.map(({ path }) => path).sort(), ['operator/main.js', 'operator/package.json']);
+  const [main] = entries.flatMap((entry) => ('content' in entry && entry.path.endsWith('main.js') ? [entry] : []));
+  const text = String(main?.content);
+  assert.match(text, /from "engine"/);
+  assert.match(text, /from "deep"/);
+  assert.match(text, /\["hello", deep\]/);
+  assert.doesNotMatch(text, /: string/);
+});
+
+test('sources that cannot be built are told with their place', async () => {
+  const folder = await newProject({ 'src/main.ts': "import 'nowhere';\n" });
+  const building = programEntries({ folder, main: 'src/main.ts', prefix: 'operator' });
+  await assert.rejects(building, /src\/main\.ts cannot be built: .*src\/main\.ts:1:7.*nowhere/s);
+});
+
+test('a bill of materials names every package once, with its licence and its address', () => {
+  const bill = JSON.parse(
+    String(
+      billOfMaterials({
+        name: 'web-operator',
+        version: '1.0.0',
+        created: '1970-01-01T00:00:00Z',
+        dependencies: [
+          { name: '@scope/engine', version: '1.0.0', license: 'MIT' },
+          { name: '@scope/engine', version: '1.0.0', license: 'MIT' },
+        ],
+        base: [{ name: 'libc6', version: '2.36-9+deb12u1', purl: 'deb' }],
+      }),
+    ),
+  );
+  const packages = bill.packages as readonly Record<string, unknown>[];
+  assert.deepEqual(
+    packages.map(({ name, licenseDeclared }) => [name, licenseDeclared]),
+    [
+      ['web-operator', 'NOASSERTION'],
+      ['libc6', 'NOASSERTION'],
+      ['@scope/engine', 'MIT'],
+    ],
+  );
+  assert.match(JSON.stringify(packages[1]), /pkg:deb\/debian\/libc6@2\.36-9%2Bdeb12u1/);
+  assert.match(JSON.stringify(packages[2]), /pkg:npm\/%40scope\/engine@1\.0\.0/);
+});
+
+test('credentials are those of the registry that is asked for, and a broken file is told without its content', async () => {
+  const auth = Buffer.from('me:pass:word').toString('base64');
+  const file = JSON.stringify({ auths: { '127.0.0.1:5000': { auth }, 'https://index.docker.io/v1/': { auth: '' } } });
+  const env = { DOCKER_CONFIG: await newFolder({ 'config.json': file }) };
+  assert.deepEqual(await credentialsFor('127.0.0.1:5000', env), { user: 'me', password: 'pass:word' });
+  assert.equal(await credentialsFor('registry.example.com', env), undefined);
+  assert.equal(await credentialsFor('docker.io', env), undefined);
+  const broken = { DOCKER_CONFIG: await newFolder({ 'config.json': '{"auths": secret' }) };
+  await assert.rejects(credentialsFor('docker.io', broken), (error: Error) => {
+    assert.match(error.message, /config\.json is no JSON object; mend it/);
+    assert.doesNotMatch(error.message, /secret/);
+    return true;
+  });
+  const helped = JSON.stringify({ credHelpers: { 'registry.example.com': 'that-is-not-there' } });
+  await assert.rejects(
+    credentialsFor('registry.example.com', { DOCKER_CONFIG: await newFolder({ 'config.json': helped }), PATH: '' }),
+    /leaves passwords to docker-credential-that-is-not-there, which cannot be started; install it/,
+  );
+});
+
+test('flags that make no sense end with 2, and a folder that is no image is not replaced', async () => {
+  const cwd = await newProject({
+    'package.json': manifest({
+      name: 'web-operator',
+      keelson: { operator: './src/operator.ts' },
+    }),
+    'src/operator.ts': 'export {};\n',
+  });
+  const env = { XDG_CACHE_HOME: await newFolder(), PATH: '' };
+  const run = async (...argv: string[]) => {
+    const { code, err } = await runKeelson(['image', ...argv], { cwd, env });
+    return `${code} ${err}`;
+  };
+  assert.match(
+    await run('build', '--platform', 'linux/s390x'),
+    /^2 .*no image for linux\/s390x; choose from linux\/amd64/,
+  );
+  assert.match(await run('push', 'Not An Image'), /^2 .*names no image/);
+  assert.match(await run('push', `web@sha256:${'a'.repeat(64)}`), /^2 .*ends with a digest, which nobody can choose/);
+  assert.match(await run('build', '--output', 'zip'), /^2 .*Allowed choices are oci-dir, docker-archive/);
+  assert.match(
+    await run('build', '--base', 'packages'),
+    /^1 .*is made with npm, apt-get and dpkg-deb, and \S+ is not here/,
+  );
+  await rm(join(cwd, 'src/main.ts'));
+  assert.match(await run('build'), /^1 .*there is no .*main\.ts, which would run the operator/);
+});
