@@ -8,6 +8,7 @@
 import { equalJson } from '@keelson/core';
 import { equalSets, isEmpty } from '@keelson/core/fields';
 import { isObject, type JsonObject } from '../object.ts';
+import { Unconverted } from '../unconverted.ts';
 import { applyConflicts } from './apply-conflict.ts';
 import { type ApplyConflict, type ConflictCause, conflictCauses, conflictMessage } from './conflict-message.ts';
 import { withLastApplied } from './ownership/last-applied.ts';
@@ -27,7 +28,6 @@ import type { ObjectType } from './schemas/object-type.ts';
 import { fieldsOf } from './typed/fields-of.ts';
 import { merge } from './typed/merge.ts';
 import { type Duplicates, printProblems, problemsOf } from './typed/validate.ts';
-import { Unconverted } from '../unconverted.ts';
 
 export interface ApplyRequest {
   readonly type: ObjectType;

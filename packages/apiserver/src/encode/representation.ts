@@ -6,11 +6,11 @@
  */
 
 import type { Status } from '@keelson/core';
+import { encodeObject, jsonText } from '../json-text.ts';
 import type { ApiObject, JsonObject } from '../object.ts';
 import { apiVersionOf, type Resource } from '../resource/resource.ts';
 import { badRequest, StatusError } from '../status.ts';
 import type { Revision } from '../store/revision.ts';
-import { encodeObject, jsonText } from './json-text.ts';
 import type { Form } from './negotiate.ts';
 
 export interface ListMeta {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { PlayedCaller } from '../../test/played-caller.ts';
-import { maxUnreadBytes } from '../subresources/incoming.ts';
+import { maxUnreadBytes } from '../request/incoming.ts';
 import { type SpdyStream, serveSpdy } from './connection.ts';
 import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame } from './frames.ts';
 import { HeaderWriter } from './header-blocks.ts';

@@ -5,7 +5,7 @@
  * SPDY ends the connection.
  */
 import type { MessageSocket } from '../request/exchange.ts';
-import { Incoming, maxUntakenBytes, sharing } from '../subresources/incoming.ts';
+import { Incoming, maxUntakenBytes, sharing } from '../request/incoming.ts';
 import { dataFrame, type Frame, FrameReader, pingFrame, replyFrame, resetFrame, resetReason } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './header-blocks.ts';
 

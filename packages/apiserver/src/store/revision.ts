@@ -9,7 +9,7 @@
  * All readers and watchers share the bytes, so a change that a thousand watchers see is stringified once. A past state
  * keeps the object instead: it shares most of it with the states before and after, and is seldom read.
  */
-import { encodeObject } from '../encode/json-text.ts';
+import { encodeObject } from '../json-text.ts';
 import { type ApiObject, freeze } from '../object.ts';
 import type { Coolable, RecentObjects } from './recent-objects.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PlayedCaller } from '../../test/played-caller.ts';
 import type { SessionStreams } from '../container-sessions.ts';
+import { maxUnreadBytes, maxUntakenBytes } from '../request/incoming.ts';
 import { converse } from './conversation.ts';
-import { maxUnreadBytes, maxUntakenBytes } from './incoming.ts';
 
 const block = Buffer.alloc(maxUnreadBytes);
 

@@ -6,8 +6,8 @@
  */
 import type { SessionStreams } from '../container-sessions.ts';
 import type { MessageSocket } from '../request/exchange.ts';
+import { Incoming, maxUntakenBytes } from '../request/incoming.ts';
 import { internalError } from '../status.ts';
-import { Incoming, maxUntakenBytes } from './incoming.ts';
 
 /** The numbers of the streams, each message's first byte. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, closing: 255 } as const;

@@ -7,11 +7,11 @@
  */
 import type { PortConnection } from '../pod-ports.ts';
 import type { ApiResponse, MessageSocket } from '../request/exchange.ts';
+import { Incoming, maxUntakenBytes, sharing } from '../request/incoming.ts';
 import type { SpdyStream, serveSpdy } from '../spdy/connection.ts';
 import { badRequest, notImplemented } from '../status.ts';
 import type { Call } from '../verbs/call.ts';
 import type { Context } from '../verbs/context.ts';
-import { Incoming, maxUntakenBytes, sharing } from './incoming.ts';
 import { sessionTarget, upgradeOf } from './session.ts';
 
 const tunnel = 'SPDY/3.1+portforward.k8s.io';

@@ -9,7 +9,7 @@ import { assertShallow } from '../decode/depth.ts';
 import { GoJsonError } from '../decode/go-json.ts';
 import type { WriteOptions } from '../decode/options.ts';
 import { repeatedKeysText } from '../decode/repeated-keys.ts';
-import { jsonText } from '../encode/json-text.ts';
+import { jsonText } from '../json-text.ts';
 import { type ApiObject, isObject, type JsonObject } from '../object.ts';
 import { StrategicPatchError, strategicMergePatch } from '../patch/index.ts';
 import type { Resource } from '../resource/resource.ts';

@@ -6,6 +6,7 @@
  */
 import { isEmpty, union } from '@keelson/core/fields';
 import { isObject, type JsonObject } from '../../object.ts';
+import { Unconverted } from '../../unconverted.ts';
 import type { ObjectType } from '../schemas/object-type.ts';
 import { isList } from '../typed/json.ts';
 import { printProblems, problemsOf } from '../typed/validate.ts';
@@ -21,7 +22,6 @@ import {
   withManagedFields,
 } from './managed-fields.ts';
 import { reconciled, transfer, withoutNeverOwned, withoutReset } from './transfer.ts';
-import { Unconverted } from '../../unconverted.ts';
 
 export interface UpdateRequest {
   readonly type: ObjectType;

@@ -1,8 +1,8 @@
 /** The table of a custom resource: its name, and the columns that its definition asks for. */
 import type { CustomResourceColumnDefinition } from '@keelson/core/apiextensions/v1';
 import { compilePath } from '../../encode/json-path.ts';
-import { jsonText } from '../../encode/json-text.ts';
 import { ageColumn, column, duration, nameColumn } from '../../encode/table-columns.ts';
+import { jsonText } from '../../json-text.ts';
 import type { TableRules } from '../../resource/resource.ts';
 
 const defaultColumns: readonly CustomResourceColumnDefinition[] = [

@@ -1,5 +1,5 @@
 /** What comes from a caller over a WebSocket, and how much of it, and of what goes to it, is kept. */
-import type { MessageSocket } from '../request/exchange.ts';
+import type { MessageSocket } from './exchange.ts';
 
 /** So much is kept of what nobody here has read yet, and one message more. */
 export const maxUnreadBytes = 2 ** 20;

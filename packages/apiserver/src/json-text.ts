@@ -1,6 +1,6 @@
 /** JSON of any depth: what is deeper than the stack of `JSON.stringify` is written by a list instead. */
 import { type Notation, printJson } from '@keelson/core/fields';
-import type { ApiObject } from '../object.ts';
+import type { ApiObject } from './object.ts';
 
 const plain: Notation = {
   list: ['[', ',', ']'],
