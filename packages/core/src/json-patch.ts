@@ -36,6 +36,9 @@ export interface JsonPatchOptions {
 /** What adding to and removing from lists may move, in all: some tenths of a second. No honest patch does. */
 const maxMovedItems = 256 * 1024 * 1024;
 
+/** Characters of an error. */
+const maxMessage = 4000;
+
 /**
  * `Malformed` is no patch at all (HTTP 400), `TooLarge` has too many operations (413), `Failed` does not fit, or copies
  * too much (422), and in `TestFailed` a test has found another value (422).
@@ -49,7 +52,8 @@ export class JsonPatchError extends OperatorError {
   readonly reason: JsonPatchFailure;
 
   constructor(reason: JsonPatchFailure, message: string) {
-    super(message);
+    // A path may be as long as a request.
+    super(message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message);
     this.reason = reason;
   }
 }
