@@ -28,7 +28,7 @@ Examples:
 const pushHelp = `${help}
 Examples:
   $ keelson image push registry.example.com/my-operator:1.0.0
-  $ keelson image push --plain-http --base packages 127.0.0.1:5000/my-operator:dev`;
+  $ keelson image push --plain-http 127.0.0.1:5000 127.0.0.1:5000/my-operator:dev`;
 
 /** The command with its subcommands; what they run is loaded when it is called. */
 export function imageCommand(shell: Shell): Command {
@@ -64,5 +64,5 @@ function imageFlags(command: Command): Command {
     .option('--platform <list>', 'which machines it is for', 'linux/amd64,linux/arm64')
     .option('--node-version <version>', 'of Node in a base of packages; without it, the one that runs this')
     .option('--fresh-base', 'make a base of packages anew, with the libraries of today')
-    .option('--plain-http', 'speak HTTP to registries, not HTTPS; passwords are then sent in the clear');
+    .option('--plain-http <registry>', 'speak HTTP to this one, not HTTPS; passwords are then sent in the clear');
 }

@@ -1,6 +1,9 @@
 /** The parts of an image: made twice in different places, and looked at with tar's own reader. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,6 +15,7 @@ import { credentialsFor } from '../src/image/credentials.ts';
 import { dependenciesOf, packageEntries } from '../src/image/dependencies.ts';
 import { makeLayer } from '../src/image/layer.ts';
 import { programEntries } from '../src/image/program.ts';
+import { Registry } from '../src/image/registry.ts';
 import { runKeelson } from './test-shell.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'keelson-image-'));
@@ -238,4 +242,25 @@ test('flags that make no sense end with 2, and a folder that is no image is not 
   );
   await rm(join(cwd, 'src/main.ts'));
   assert.match(await run('build'), /^1 .*there is no .*main\.ts, which would run the operator/);
+});
+
+test('a registry that wants a password gets it, however its name is written', async () => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    if (request.headers.authorization === undefined) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="here"' }).end();
+    } else response.writeHead(200).end();
+  }).listen(0, '127.0.0.1');
+  after(() => server.close());
+  await once(server, 'listening');
+  const registry = `LOCALHOST:${(server.address() as AddressInfo).port}`;
+  const auth = Buffer.from('me:word').toString('base64');
+  const file = JSON.stringify({ auths: { [registry]: { auth } } });
+  const env = { DOCKER_CONFIG: await newFolder({ 'config.json': file }) };
+  const { signal } = new AbortController();
+  const place = { registry, repository: 'web', version: '1' };
+  const blob = { mediaType: 'a', digest: `sha256:${'a'.repeat(64)}`, size: 1 };
+  assert.equal(await new Registry(place, { isPlain: true, env, signal }).hasBlob(blob), true);
+  assert.deepEqual(asked, [undefined, `Basic ${auth}`]);
 });

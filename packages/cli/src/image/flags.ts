@@ -6,7 +6,8 @@ export interface ImageFlags extends OperatorFlags {
   readonly platform: string;
   readonly nodeVersion?: string;
   readonly freshBase?: boolean;
-  readonly plainHttp?: boolean;
+  /** The one registry to which HTTP is spoken. */
+  readonly plainHttp?: string;
 }
 
 export interface ImageBuildFlags extends ImageFlags {

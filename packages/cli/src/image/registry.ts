@@ -142,7 +142,11 @@ export class Registry {
       const { cause, message } = error as Error;
       const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
       const isTls = /wrong version number|packet length too long/i.test(why) && !isPlain;
-      if (isTls) throw new CommandError(`the registry ${url.host} speaks no TLS`, 'if that is meant, say --plain-http');
+      if (isTls)
+        throw new CommandError(
+          `the registry ${url.host} speaks no TLS`,
+          `if that is meant, say --plain-http ${url.host}`,
+        );
       const next = 'see that it runs and can be reached, then call again: what has arrived is not sent again';
       throw new CommandError(`the registry ${url.host} cannot be reached: ${why}`, next);
     }
@@ -188,7 +192,7 @@ export class Registry {
   #origin(): string {
     const { registry } = this.#reference;
     const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
-    return `${this.#options.isPlain ? 'http' : 'https'}://${host}`;
+    return new URL(`${this.#options.isPlain ? 'http' : 'https'}://${host}`).origin; // as URLs are compared
   }
 
   #place(): string {

@@ -33,7 +33,7 @@ export async function buildAndPush(text: string, flags: ImageFlags, shell: Shell
     throw new UsageError(`"${text}" ends with a digest, which nobody can choose`, 'give a tag');
   }
   const { image, blobs, signal } = await built(flags, shell);
-  const registry = new Registry(reference, { isPlain: flags.plainHttp ?? false, env: shell.env, signal });
+  const registry = new Registry(reference, { isPlain: flags.plainHttp === reference.registry, env: shell.env, signal });
   const { version } = reference;
   const pushed = await pushImage(image, { registry, version, blobs, onStep: (step) => progress(shell, step) });
   const sent = `${pushed.sent} blobs sent, ${megabytes(pushed.bytes)}; ${pushed.known} were there`;
@@ -78,13 +78,14 @@ interface BaseContext {
 }
 
 async function baseFor(platform: Platform, { flags, shell, blobs, signal }: BaseContext): Promise<Base> {
-  const { base, nodeVersion = process.versions.node, freshBase: isFresh = false, plainHttp: isPlain = false } = flags;
+  const { base, nodeVersion = process.versions.node, freshBase: isFresh = false } = flags;
   if (base === 'packages') {
     const { packageBase } = await import('./package-base.ts');
     return await packageBase({ platform, nodeVersion, blobs, isFresh, env: shell.env, signal });
   }
   const { registryBase } = await import('./registry-base.ts');
   const reference = parseReference(base);
+  const isPlain = flags.plainHttp === reference.registry;
   const registry = new Registry(reference, { isPlain, env: shell.env, signal });
   return await registryBase({ platform, registry, version: reference.version, blobs });
 }

@@ -65,22 +65,23 @@ test('a registry gets an image once, and after a change of one line only what is
     ];
     return await runKeelson(argv, { cwd: project, env: process.env });
   };
-  const first = await push('--plain-http');
+  const first = await push('--plain-http', registry.host);
   assert.match(`${first.err}${first.out}`, / 7 blobs sent, \d\d\.\d MB; 0 were there\nsha256:/);
-  const again = await push('--plain-http');
+  const again = await push('--plain-http', registry.host);
   assert.equal(again.out, first.out.replace(/7 blobs sent.*$/m, '0 blobs sent, 0 kB; 7 were there'));
   const source = join(project, 'src/reconcile.ts');
   await writeFile(source, (await readFile(source, 'utf8')).replace('Detected a drift', 'Detected drift'));
-  assert.match((await push('--plain-http')).out, / 2 blobs sent, \d{1,3} kB; 5 were there/);
+  assert.match((await push('--plain-http', registry.host)).out, / 2 blobs sent, \d{1,3} kB; 5 were there/);
   const encrypted = await push();
   assert.equal(encrypted.code, 1);
-  assert.match(encrypted.err, /speaks no TLS; if that is meant, say --plain-http/);
+  assert.match(encrypted.err, /speaks no TLS; if that is meant, say --plain-http 127/);
 
   const base = await runKeelson(
     [
       'image',
       'build',
       '--plain-http',
+      registry.host,
       '--base',
       `${registry.host}/a/memcached:1`,
       '--platform',
