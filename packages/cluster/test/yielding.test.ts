@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:https';
 import { test } from 'node:test';
 import { createCluster } from '@keelson/cluster';
+import { nextTurn } from '@keelson/core/system';
 
 const pods = 1000;
 /** Of the processor, which a busy machine takes no longer for. Seconds, if controllers do not yield. */
@@ -81,4 +82,12 @@ test('the first request is answered before the controllers have done all that th
   });
   await Promise.all([ready, answered]);
   assert.deepEqual(first, ['answered 200', 'ready']);
+});
+
+test('a cluster that is stopped while its controllers begin ends at once', { timeout: 10_000 }, async () => {
+  for (const turns of [3, 20, 60]) {
+    await using cluster = createCluster();
+    await cluster.listen();
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+  }
 });

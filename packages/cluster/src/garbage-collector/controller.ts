@@ -77,6 +77,7 @@ class GarbageCollector {
     this.#monitors = new Monitors({
       informers,
       clock,
+      signal,
       onEvent: (resource, event) => this.#apply(this.#changed(resource, event)),
     });
     this.synced = new Promise((resolve) => {

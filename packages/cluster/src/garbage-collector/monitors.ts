@@ -9,6 +9,8 @@ import { type Clock, type KubernetesObject, resourceNameOf } from '@keelson/core
 export interface MonitorsOptions {
   readonly informers: SharedInformers;
   readonly clock: Clock;
+  /** When it is aborted, nothing is waited for any more. */
+  readonly signal: AbortSignal;
   readonly onEvent: (resource: DiscoveredKind, event: InformerEvent) => void;
 }
 
@@ -61,13 +63,17 @@ export class Monitors {
   }
 
   #orImpatient(synced: Promise<void>): Promise<void> {
+    const { clock, signal } = this.#options;
     return new Promise((resolve) => {
-      const timer = this.#options.clock.setTimer(patienceMs, resolve);
       const settled = () => {
         timer[Symbol.dispose]();
+        signal.removeEventListener('abort', settled);
         resolve();
       };
+      const timer = clock.setTimer(patienceMs, settled);
       synced.then(settled, settled);
+      signal.addEventListener('abort', settled);
+      if (signal.aborted) settled();
     });
   }
 }
