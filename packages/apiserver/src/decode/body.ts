@@ -13,6 +13,7 @@ import { assertDepth, assertShallow } from './depth.ts';
 import { GoJsonError } from './go-json.ts';
 import { goType } from './go-types.ts';
 import type { FieldValidation } from './options.ts';
+import { ownAlias } from './own-alias.ts';
 import { ProtobufError, readProtobuf } from './protobuf.ts';
 import { repeatedKeys, repeatedKeysText } from './repeated-keys.ts';
 import {
@@ -100,6 +101,8 @@ export async function parseYaml(text: string, lookForDuplicates: boolean): Promi
     const lineCounter = new yaml.LineCounter();
     const document = yaml.parseDocument(text, { uniqueKeys: false, merge: true, lineCounter });
     for (const error of document.errors) throw error;
+    const endless = ownAlias(yaml, document);
+    if (endless !== undefined) throw new Error(`yaml: anchor '${endless}' value contains itself`);
     const value: unknown = document.toJS();
     if (hasOverflow(value)) throw new JsonSyntaxError('json: unsupported value: +Inf');
     const lineAt = (offset: number) => lineCounter.linePos(offset).line;
