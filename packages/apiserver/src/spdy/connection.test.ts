@@ -18,17 +18,20 @@ function opened() {
   serveSpdy(caller, (stream) => streams.push(stream));
   const headers = new HeaderWriter();
   const heard = (): readonly Frame[] => new FrameReader().push(Buffer.concat(caller.sent));
-  const open = async (id: number): Promise<SpdyStream> => {
-    const block = await headers.write(new Map([['port', '80']]));
+  const ask = (id: number, block: Uint8Array): void => {
     const head = Buffer.alloc(18);
     head.writeUInt32BE(0x80030001, 0);
     head.writeUInt32BE(10 + block.length, 4);
     head.writeUInt32BE(id, 8);
     caller.say(Buffer.concat([head, block]));
+  };
+  const newBlock = () => headers.write(new Map([['port', '80']]));
+  const open = async (id: number): Promise<SpdyStream> => {
+    ask(id, await newBlock());
     while (streams.length === 0) await turn();
     return streams.pop() ?? assert.fail();
   };
-  return { caller, open, heard };
+  return { caller, open, ask, newBlock, heard, streams };
 }
 
 const textOf = async (input: AsyncIterable<Uint8Array>): Promise<string> => {
@@ -100,4 +103,32 @@ test('what is not SPDY ends the connection', async () => {
   caller.say(Buffer.alloc(64, 0xff));
   await turn();
   assert.equal(caller.isAborted, true);
+});
+
+test('after headers that cannot be read, whatever follows, the streams that were open are aborted', async () => {
+  const { caller, open, ask, newBlock, streams } = opened();
+  const stream = await open(1);
+  for (const id of [3, 5]) ask(id, Buffer.from('no zlib'));
+  ask(7, await newBlock());
+  assert.equal(await textOf(stream.input), '');
+  assert.deepEqual([caller.isAborted, stream.signal.aborted, streams.length], [true, true, 0]);
+});
+
+test('a caller that leaves while its headers are read has opened nothing', async () => {
+  const { caller, ask, newBlock, heard, streams } = opened();
+  ask(1, await newBlock());
+  await Promise.resolve();
+  caller.leave();
+  for (let i = 0; i < 5; i += 1) await turn();
+  assert.deepEqual([streams.length, heard().length], [0, 0]);
+});
+
+test('a stream that is open is not opened again, and goes on', async () => {
+  const { caller, open, ask, newBlock, heard, streams } = opened();
+  const stream = await open(1);
+  ask(1, await newBlock());
+  caller.say(dataFrame(1, Buffer.from('still here'), true));
+  assert.equal(await textOf(stream.input), 'still here');
+  assert.deepEqual(heard().slice(1), [{ type: 'reset', stream: 1 }]);
+  assert.equal(streams.length, 0);
 });

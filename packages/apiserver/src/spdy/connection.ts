@@ -2,7 +2,7 @@
  * The server's side of a SPDY/3.1 connection inside a WebSocket: streams that the caller opens, with bytes both ways.
  *
  * Promises: what a stream's taker has not read keeps the caller waiting; a caller that takes nothing is let go; what is not
- * SPDY ends the connection.
+ * SPDY ends the connection; a stream that is open cannot be opened again.
  */
 import type { MessageSocket } from '../request/exchange.ts';
 import { Incoming, maxUntakenBytes, sharing } from '../request/incoming.ts';
@@ -33,9 +33,7 @@ export function serveSpdy(socket: MessageSocket, onStream: (stream: SpdyStream) 
       })
       .catch(() => socket.abort());
   });
-  socket.onClose(() => {
-    turn = turn.then(() => connection.close());
-  });
+  socket.onClose(() => connection.close());
 }
 
 class Stream implements SpdyStream {
@@ -88,6 +86,7 @@ class Connection {
   readonly #share: ReturnType<typeof sharing>;
   readonly #headers = new HeaderReader();
   readonly #replies = new HeaderWriter();
+  #isClosed = false;
 
   constructor(socket: MessageSocket, onStream: (stream: SpdyStream) => void) {
     this.#socket = socket;
@@ -96,6 +95,7 @@ class Connection {
   }
 
   async receive(frame: Frame): Promise<void> {
+    if (this.#isClosed) return;
     switch (frame.type) {
       case 'open':
         return await this.#open(frame.stream, await this.#headers.read(frame.headers), frame.isLast);
@@ -124,6 +124,7 @@ class Connection {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const stream of this.#streams.values()) stream.abandon();
     this.#streams.clear();
     this.#headers.close();
@@ -131,6 +132,9 @@ class Connection {
   }
 
   async #open(id: number, headers: ReadonlyMap<string, string>, isLast: boolean): Promise<void> {
+    // The caller may have left while its headers were read.
+    if (this.#isClosed) return;
+    if (this.#streams.has(id)) return this.#send(resetFrame(id, resetReason.protocolError));
     const input = new Incoming(this.#share());
     const stream = new Stream(headers, input, (bytes, last) => {
       this.#send(dataFrame(id, bytes, last));
@@ -138,7 +142,9 @@ class Connection {
     });
     if (isLast) input.end();
     this.#streams.set(id, stream);
-    this.#send(replyFrame(id, await this.#replies.write(new Map())));
+    const reply = await this.#replies.write(new Map());
+    if (stream.signal.aborted) return;
+    this.#send(replyFrame(id, reply));
     this.#onStream(stream);
   }
 

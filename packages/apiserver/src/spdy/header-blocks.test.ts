@@ -30,3 +30,16 @@ test('what is not compressed, and headers of more than 64 KiB, are refused', asy
   const large = await new HeaderWriter().write(new Map([['a', 'x'.repeat(2 ** 17)]]));
   await assert.rejects(new HeaderReader().read(large), RangeError);
 });
+
+test('after headers that could not be read, and after the end, none are', { timeout: 10_000 }, async () => {
+  const block = await new HeaderWriter().write(new Map([['port', '80']]));
+  const broken = new HeaderReader();
+  await assert.rejects(broken.read(Buffer.from('no zlib')));
+  await assert.rejects(broken.read(block));
+  const [closed, closing] = [new HeaderReader(), new HeaderReader()];
+  closed.close();
+  await assert.rejects(closed.read(block));
+  const reading = closing.read(block);
+  closing.close();
+  await assert.rejects(reading);
+});

@@ -37,12 +37,14 @@ export class HeaderReader {
     });
   }
 
-  /** One at a time. */
+  /** One at a time. After one that cannot be read, and after `close`, none can. */
   async read(block: Uint8Array): Promise<Headers> {
     await new Promise<void>((resolve, reject) => {
       this.#inflate.once('error', reject);
-      this.#inflate.write(block, () => {
-        if (this.#inflate.errored) return; // the event follows
+      this.#inflate.write(block, (error) => {
+        // The event may follow and needs its listener; for what was over before, there is none.
+        const failure = error ?? this.#inflate.errored;
+        if (failure) return reject(failure);
         this.#inflate.off('error', reject);
         resolve();
       });
