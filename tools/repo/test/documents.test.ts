@@ -51,7 +51,9 @@ test('the layers in ARCHITECTURE.md are those that biome.json holds', () => {
     return [folders.includes(name) ? name : `packages/${name}`, imports] as const;
   });
   for (const [folder, imports] of allowed()) {
-    const words = { '': 'nothing', 'core/system, core/x509': 'the system clock and certificates, nothing else' }[imports.join(', ')];
+    const words = { '': 'nothing', 'core/system, core/x509': 'the system clock and certificates, nothing else' }[
+      imports.join(', ')
+    ];
     assert.equal(new Map(documented).get(folder), words ?? imports.join(', '), folder);
   }
   assert.ok(allowed().size >= 11, 'biome.json has the layers where this test looks for them');
