@@ -8,8 +8,8 @@ const help = `
 The image has a layer with the packages that the operator needs and one with its
 program, which is built from the sources, on a base with Node in it. It runs as
 user 65532 on a read-only file system. The same project on the same base has the
-same digest, wherever it is built; SOURCE_DATE_EPOCH sets its date, which is 1970
-otherwise. A bill of materials (SPDX) is attached for each platform.
+same digest wherever the same Node builds it; SOURCE_DATE_EPOCH sets its date, which
+is 1970 otherwise. A bill of materials (SPDX) is attached for each platform.
 
 The base is an image that has Node, pulled from its registry, or "packages": Node
 from its npm package and the C and C++ libraries from Debian's, for which npm,
