@@ -19,6 +19,7 @@ interface World {
 
 interface State {
   storage: string;
+  generation: number;
   stored: readonly string[];
   annotations: Record<string, string>;
   readonly patches: string[];
@@ -26,12 +27,12 @@ interface State {
 
 /** An API server as far as a migration looks at one; the next write has the resourceVersion 101 and so on. */
 function worldOf({ stored = ['v1alpha1', 'v1'], annotations = {}, objects = {}, fails = {}, onPatch }: World) {
-  const state: State = { storage: 'v1', stored, annotations: { ...annotations }, patches: [] };
+  const state: State = { storage: 'v1', generation: 2, stored, annotations: { ...annotations }, patches: [] };
   const versions = new Map(Object.entries(objects));
   const failing = new Map(Object.entries(fails));
   let last = 100;
   const definition = () => ({
-    metadata: { name, uid: 'u', resourceVersion: '1', annotations: state.annotations },
+    metadata: { name, uid: 'u', generation: state.generation, resourceVersion: '1', annotations: state.annotations },
     spec: {
       group: 'cache.example.com',
       names: { kind: 'Cache', plural: 'caches' },
@@ -89,6 +90,7 @@ test('each object is written once, the other versions are forgotten, and no trac
   });
   assert.deepEqual(state, {
     storage: 'v1',
+    generation: 2,
     stored: ['v1'],
     annotations: {},
     patches: [name, 'default/a', 'default/b', 'default/c', 'status', name],
@@ -106,7 +108,9 @@ test('a migration that was stopped goes on with what was not written since it be
     },
   } as Client;
   await assert.rejects(run(halted, stop.signal), { name: 'AbortError' });
-  assert.deepEqual(state.annotations, { [annotation]: '{"storageVersion":"v1","resourceVersion":"100"}' });
+  assert.deepEqual(state.annotations, {
+    [annotation]: '{"storageVersion":"v1","generation":2,"resourceVersion":"100"}',
+  });
   assert.deepEqual(state.stored, ['v1alpha1', 'v1']);
   state.patches.length = 0;
   const { result, objects } = await run(client);
@@ -115,7 +119,9 @@ test('a migration that was stopped goes on with what was not written since it be
 });
 
 for (const [what, text] of [
-  ['for another storage version', '{"storageVersion":"v1alpha1","resourceVersion":"1"}'],
+  ['for another storage version', '{"storageVersion":"v1alpha1","generation":2,"resourceVersion":"1"}'],
+  ['before a rollback of the storage version', '{"storageVersion":"v1","generation":1,"resourceVersion":"1"}'],
+  ['without a generation', '{"storageVersion":"v1","resourceVersion":"1"}'],
   ['that is none', 'yesterday'],
 ] as const) {
   test(`a beginning ${what} counts for nothing`, async () => {
@@ -129,12 +135,12 @@ test('nothing is done where one version is stored, but for a trace that a killed
   const untouched = worldOf({ stored: ['v1'], objects: { a: 50 } });
   assert.equal((await run(untouched.client)).result, 'unchanged');
   assert.deepEqual(untouched.state.patches, []);
-  const traced = worldOf({
-    stored: ['v1'],
-    annotations: { [annotation]: '{"storageVersion":"v1","resourceVersion":"1"}' },
-  });
-  assert.equal((await run(traced.client)).result, 'unchanged');
-  assert.deepEqual(traced.state.annotations, {});
+  for (const generation of [1, 2]) {
+    const trace = JSON.stringify({ storageVersion: 'v1', generation, resourceVersion: '1' });
+    const traced = worldOf({ stored: ['v1'], annotations: { [annotation]: trace } });
+    assert.equal((await run(traced.client)).result, 'unchanged');
+    assert.deepEqual(traced.state.annotations, {});
+  }
 });
 
 test('a definition that is not there is told', async () => {

@@ -3,8 +3,8 @@
  * the version that the definition names now, and the versions before are taken out of `status.storedVersions`.
  *
  * Promises: the definition remembers from which state on all that is written is stored in that version, so that a
- * migration that was stopped goes on with what was not written since, by whomever. `storedVersions` is trimmed only when
- * all were written, and the storage version is still the same.
+ * migration that was stopped goes on with what was not written since, by whomever; after a change of the definition's
+ * spec, it begins anew. `storedVersions` is trimmed only when all were written, and the storage version is still the same.
  *
  * In which version an object is stored cannot be asked. A patch that changes nothing has the API server encode it anew,
  * and compare: what is stored in the version already is not written.
@@ -55,13 +55,14 @@ export async function migrateDefinition(client: Client, name: string, options: M
   const storageVersion = storageVersionOf(definition);
   const about = { name, storageVersion, storedVersions };
   if (storedVersions.every((each) => each === storageVersion)) {
-    if (beganAt(definition) !== undefined) await remember(client, name, null, signal);
+    if (definition.metadata.annotations?.[annotation] !== undefined) await remember(client, name, null, signal);
     return { ...about, result: 'unchanged' };
   }
   const kind = kindOf(definition);
   const { keys, resourceVersion } = await keysOf(client, kind, beganAt(definition), signal);
   if (beganAt(definition) === undefined) {
-    await remember(client, name, JSON.stringify({ storageVersion, resourceVersion }), signal);
+    const { generation } = definition.metadata;
+    await remember(client, name, JSON.stringify({ storageVersion, generation, resourceVersion }), signal);
   }
   const { rewritten, failures } = await rewrite(client, kind, keys, options);
   const counts = { ...about, objects: keys.length, rewritten };
@@ -87,13 +88,19 @@ function kindOf({ metadata, spec: { group, names, scope, versions } }: Definitio
   return { group, version: version.name, kind: names.kind, resource: names.plural, scope: scope as Kind['scope'] };
 }
 
-/** The state since which all that is written is stored in the storage version; undefined for a migration that is new. */
+/**
+ * The state since which all that is written is stored in the storage version; undefined for a migration that is new.
+ *
+ * The storage version may have been another one in between: every change of the spec raises the generation, and what is
+ * written here does not.
+ */
 function beganAt(definition: Definition): string | undefined {
   const text = definition.metadata.annotations?.[annotation];
   if (text === undefined) return undefined;
   try {
     const began: unknown = JSON.parse(text);
     if (!isObject(began) || began.storageVersion !== storageVersionOf(definition)) return undefined;
+    if (began.generation !== definition.metadata.generation) return undefined;
     return typeof began.resourceVersion === 'string' ? began.resourceVersion : undefined;
   } catch {
     return undefined;
