@@ -152,6 +152,15 @@ test('a replacement that leaves the annotation out loses what stood in it', () =
   assert.deepEqual([spec.workload, spec.rollout, spec.memory, spec.size], ['Deployment', undefined, '1Mi', 7]);
 });
 
+test('an annotation that was copied into the version it speaks for brings nothing back', () => {
+  const started = object('v1', { size: 2, workload: 'StatefulSet' });
+  for (const older of ['v1alpha1', 'v1beta1']) {
+    const { metadata } = to(older, started);
+    const copied = { ...object('v1', { size: 2, workload: 'Deployment' }), metadata };
+    assert.deepEqual(to('v1', to(older, copied)).spec, copied.spec);
+  }
+});
+
 const hostile: readonly (readonly [what: string, content: unknown, warning: RegExp])[] = [
   ['no JSON', '{', /^the annotation cache\.example\.com\/not-in-this-version is not in its form/],
   ['a list', [], /not in its form/],

@@ -63,7 +63,9 @@ export function converterOf({ group, kind, hub, names, versions }: ConverterOpti
     const { annotations, ...otherMetadata } = (isObject(metadata) ? metadata : {}) as { annotations?: Annotations };
     const envelope = { apiVersion, kind, metadata };
     const text = annotations?.[annotation];
-    const kept = text === undefined ? new Map() : readAnnotation(text, names);
+    // What it says for the object's own version is older than the object: it came with metadata that was copied.
+    const others = names.filter((each) => each !== from.name);
+    const kept = text === undefined ? new Map() : readAnnotation(text, others);
     if (kept === undefined) warn(`the annotation ${annotation} is not in its form, and is left out`);
     const start = { version: from, fields: from.withDefaults(fields), kept: kept ?? new Map() };
     const middle = versionOf(apiVersionOf({ group, version: hub }));
