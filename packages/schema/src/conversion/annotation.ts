@@ -22,12 +22,16 @@ export function readAnnotation(text: string, versions: readonly string[]): KeptB
   try {
     const content: unknown = JSON.parse(text);
     if (!isObject(content)) return undefined;
+    tryToWrite(content);
     const entries = Object.entries(content).filter(([version]) => versions.includes(version));
     return entries.every(([, value]) => isKept(value)) ? new Map(entries as [string, Kept][]) : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Throws for what is nested too deeply to be written again, from a stack that may be a little fuller than this one. */
+const tryToWrite = (content: unknown) => JSON.stringify([[[[[[[[content]]]]]]]]);
 
 const isKept = (value: unknown) => value === 'too large' || isObject(value);
 

@@ -220,6 +220,14 @@ test('an annotation that is nested without end is no harm', () => {
   assert.equal(hub.spec.workload, 'Deployment');
 });
 
+test('an annotation that is nested too deeply to go along is left out, and told', () => {
+  const start = object('v1', { size: 2, workload: 'Deployment' });
+  const warnings: string[] = [];
+  const content = `{"v1beta1":{"kept":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+  assert.deepEqual(to('v1alpha1', annotated(start, content), warnings), to('v1alpha1', start));
+  assert.match(`${warnings}`, /not in its form, and is left out$/);
+});
+
 test('of what is kept, one wrong field is left out, and the others come back', () => {
   const text = to('v1alpha1', rich).metadata.annotations?.[annotation] ?? '';
   const warnings: string[] = [];
@@ -262,6 +270,21 @@ test('more than an annotation takes is told in it, and can only be written where
     message: 'it has more in v1 than an annotation could keep in v1alpha1: read and write it in v1',
   });
 });
+
+for (const [stored, marked, shown] of [
+  ['v1', 'v1alpha1', 'v1alpha1'],
+  ['v1alpha1', 'v1', 'v1'],
+  ['v1alpha1', 'v1beta1', 'v1beta1'], // by way of v1, which is not stored
+  ['v1', 'v1beta1', 'v1alpha1'],
+] as const) {
+  test(`that there is more in ${marked} is not believed of what is stored in ${stored}, and told`, () => {
+    const [kind, start] = [cacheStoredIn(stored), object(stored, { size: 2 })];
+    const warnings: string[] = [];
+    const converted = to(shown, annotated(start, { [marked]: 'too large' }), warnings, kind);
+    assert.deepEqual(converted, to(shown, start, [], kind));
+    assert.deepEqual(warnings, [`the annotation ${annotation} has a mark that is never stored, and ignored`]);
+  });
+}
 
 test('more than an annotation takes is refused where it would be stored', () => {
   const large = object('v1', { size: 2, workload: 'Deployment', notes: 'x'.repeat(300_000) });

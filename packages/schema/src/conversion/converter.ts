@@ -7,7 +7,7 @@
  */
 import { apiVersionOf, type Conversion, isObject, type JsonObject } from '@keelson/core';
 import { areTooLarge } from '../metadata/object-meta-problems.ts';
-import { type Annotations, annotationName, type Kept, readAnnotation, withAnnotation } from './annotation.ts';
+import { type Annotations, annotationName, type KeptByVersion, readAnnotation, withAnnotation } from './annotation.ts';
 import { keptFields } from './kept-fields.ts';
 import { restoredIn } from './restore.ts';
 import { type Fields, inferred, type Version } from './version.ts';
@@ -25,7 +25,7 @@ export interface ConverterOptions {
 interface Traveller {
   readonly version: Version;
   readonly fields: Fields;
-  readonly kept: ReadonlyMap<string, Kept>;
+  readonly kept: KeptByVersion;
 }
 
 type Warn = (text: string) => void;
@@ -56,6 +56,22 @@ export function converterOf({ group, kind, hub, names, versions }: ConverterOpti
     return { version: to, fields, kept };
   };
 
+  const keptIn = ({ name, isStored }: Version, text: string | undefined, warn: Warn): KeptByVersion => {
+    if (text === undefined) return new Map();
+    // What it says for the object's own version is older than the object: it came with metadata that was copied.
+    const others = names.filter((each) => each !== name);
+    const kept = readAnnotation(text, others);
+    if (kept === undefined) {
+      warn(`the annotation ${annotation} is not in its form, and is left out`);
+      return new Map();
+    }
+    if (!isStored) return kept;
+    // Such marks are never stored by a conversion, but by a user; to throw would fail every list in the other version.
+    const unmarked = [...kept].filter(([, each]) => each !== 'too large');
+    if (unmarked.length < kept.size) warn(`the annotation ${annotation} has a mark that is never stored, and ignored`);
+    return new Map(unmarked);
+  };
+
   const convert = (object: JsonObject, apiVersion: string, warn: Warn = () => {}): JsonObject => {
     const [from, to] = [versionOf(object.apiVersion), versionOf(apiVersion)];
     if (from === to) return object;
@@ -63,11 +79,7 @@ export function converterOf({ group, kind, hub, names, versions }: ConverterOpti
     const { annotations, ...otherMetadata } = (isObject(metadata) ? metadata : {}) as { annotations?: Annotations };
     const envelope = { apiVersion, kind, metadata };
     const text = annotations?.[annotation];
-    // What it says for the object's own version is older than the object: it came with metadata that was copied.
-    const others = names.filter((each) => each !== from.name);
-    const kept = text === undefined ? new Map() : readAnnotation(text, others);
-    if (kept === undefined) warn(`the annotation ${annotation} is not in its form, and is left out`);
-    const start = { version: from, fields: from.withDefaults(fields), kept: kept ?? new Map() };
+    const start = { version: from, fields: from.withDefaults(fields), kept: keptIn(from, text, warn) };
     const middle = versionOf(apiVersionOf({ group, version: hub }));
     const way = from === middle || to === middle ? [to] : [middle, to];
     const end = way.reduce<Traveller>((traveller, next) => step(traveller, next, envelope, warn), start);
