@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { createServer } from 'node:tls';
+import { systemRandom } from '@keelson/core/system';
+import { createAuthority } from '@keelson/core/x509';
 import { configMap, configMaps } from './fixtures.ts';
 import { type Answering, type Review, startWith } from './webhook-fixtures.ts';
 
@@ -116,4 +121,19 @@ test('nobody behind a Service is nobody, with or without the Service', async () 
   const service = { metadata: { name: 'gone' }, spec: { ports: [{ port: 443 }] } };
   const { spec } = await talk.ok('POST', '/api/v1/namespaces/default/services', service);
   assert.ok((await refusal()).endsWith(`: dial tcp ${spec.clusterIP}:443: connect: connection refused`));
+});
+
+test('a stranger at the address of a webhook is passed over where it may be, whatever the bundle holds', async () => {
+  const { certificate: cert, key } = createAuthority(systemRandom).issueServer('web', ['127.0.0.1']);
+  const stranger = createServer({ cert, key }).listen(0, '127.0.0.1');
+  await using _ = { [Symbol.asyncDispose]: async () => void (await once(stranger.close(), 'close')) };
+  await once(stranger, 'listening');
+  const noCertificate = '-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----\n';
+  const caBundle = Buffer.from(`${noCertificate}${createAuthority(systemRandom).certificate}`).toString('base64');
+  const clientConfig = { url: `https://127.0.0.1:${(stranger.address() as AddressInfo).port}`, caBundle };
+  await using started = startWith({});
+  const { talk } = started;
+  const entry = { name: 'strange', clientConfig, failurePolicy: 'Ignore' };
+  await talk.ok('POST', path('validating'), configuration('a', entry));
+  await talk.ok('POST', configMaps, configMap('a'));
 });

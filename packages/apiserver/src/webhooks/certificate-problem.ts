@@ -69,11 +69,19 @@ function timeProblem({ validFromDate, validToDate }: X509Certificate, now: numbe
   return `certificate has expired or is not yet valid: current time ${timestamp(now)} is ${isEarly ? 'before' : 'after'} ${limit}`;
 }
 
+/** None, where there is no certificate between the lines that announce one: such a block is passed over. */
+function readable(text: string): readonly X509Certificate[] {
+  try {
+    return [new X509Certificate(text)];
+  } catch {
+    return [];
+  }
+}
+
 /** An authority that has the right name and not the right key. */
 function candidate({ issuer }: X509Certificate, authority = ''): string {
   const certificates = authority.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  for (const text of certificates) {
-    const { subject, publicKey } = new X509Certificate(text);
+  for (const { subject, publicKey } of certificates.flatMap(readable)) {
     if (subject !== issuer) continue;
     const name = /^CN=(.*)$/m.exec(subject)?.[1] ?? '';
     const why =
