@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Talk } from './fixtures.ts';
+import { configMap, configMaps, type Talk } from './fixtures.ts';
 import { type Review, startWith } from './webhook-fixtures.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -142,4 +142,55 @@ test('events of a watch wait for their conversion, in their order, and a failure
   assert.equal(last?.type, 'ERROR');
   assert.equal(last?.object.message, 'conversion webhook for example.com/v1, Kind=Gadget failed: no response provided');
   assert.equal(await watch.next(), undefined);
+});
+
+const admission = '/apis/admissionregistration.k8s.io/v1';
+
+/** Policies whose parameters are the gadgets of version v2, which is not the stored one. */
+const policy = (more: object) => ({
+  metadata: { name: 'gadgets' },
+  spec: {
+    failurePolicy: 'Ignore',
+    paramKind: { apiVersion: 'example.com/v2', kind: 'Gadget' },
+    matchConstraints: {
+      resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+    },
+    ...more,
+  },
+});
+const binding = (more: object) => ({
+  metadata: { name: 'gadgets' },
+  spec: { policyName: 'gadgets', paramRef: { selector: {}, parameterNotFoundAction: 'Deny' }, ...more },
+});
+
+test('parameters of policies are converted by one review, and a failure of it is up to the policy', async () => {
+  const counts: number[] = [];
+  let isBroken = false;
+  await using started = startWith({
+    convert(review) {
+      counts.push(review.request.objects.length);
+      return isBroken ? { ...converts(review), response: undefined } : converts(review);
+    },
+  });
+  const { talk } = started;
+  await talk.ok('POST', definitions, gadgets);
+  await create(talk, 'a', 'b');
+  const validations = [{ expression: 'false', messageExpression: "'made for ' + params.made" }];
+  await talk.ok('POST', `${admission}/validatingadmissionpolicies`, policy({ validations }));
+  await talk.ok('POST', `${admission}/validatingadmissionpolicybindings`, binding({ validationActions: ['Deny'] }));
+
+  const { status, body } = await talk.send('POST', configMaps, configMap('a'));
+  assert.deepEqual([status, counts], [422, [2]]);
+  assert.match(body.message, /denied request: made for example.com\/v2$/);
+  isBroken = true;
+  await talk.ok('POST', configMaps, configMap('a'));
+
+  isBroken = false;
+  await talk.ok('DELETE', `${admission}/validatingadmissionpolicies/gadgets`);
+  const expression = 'Object{metadata: Object.metadata{labels: {params.metadata.name: params.made.replace("/", ".")}}}';
+  const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }];
+  await talk.ok('POST', `${admission}/mutatingadmissionpolicies`, policy({ reinvocationPolicy: 'Never', mutations }));
+  await talk.ok('POST', `${admission}/mutatingadmissionpolicybindings`, binding({}));
+  const { metadata } = await talk.ok('POST', configMaps, configMap('b'));
+  assert.deepEqual(metadata.labels, { a: 'example.com.v2', b: 'example.com.v2' });
 });

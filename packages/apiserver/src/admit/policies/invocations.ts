@@ -27,14 +27,14 @@ export type Invocation<P extends Policy, B extends Binding, C> =
       readonly message: string;
     };
 
-export function* invocationsOf<P extends Policy, B extends Binding, C>(
+export async function* invocationsOf<P extends Policy, B extends Binding, C>(
   context: MatchContext,
   policies: ActivePolicies<P, B, C>,
   attributes: Attributes,
-): Iterable<Invocation<P, B, C>> {
+): AsyncGenerator<Invocation<P, B, C>> {
   for (const active of policies.all()) {
     const { policy, criteria, bindings } = active;
-    const matched = attempt('failed to configure policy', () => {
+    const matched = await attempt('failed to configure policy', () => {
       const match = matchOf(context, criteria, attributes);
       return match && { match, resource: parameterResource(context, policy.spec?.paramKind) };
     });
@@ -45,7 +45,7 @@ export function* invocationsOf<P extends Policy, B extends Binding, C>(
     }
     const { match, resource } = matched;
     for (const { binding, criteria: own } of bindings) {
-      const params = attempt('failed to configure binding', () =>
+      const params = await attempt('failed to configure binding', () =>
         isBound(context, own, attributes)
           ? parametersOf(context, resource, binding.spec?.paramRef, attributes.namespace)
           : [],
@@ -59,9 +59,9 @@ export function* invocationsOf<P extends Policy, B extends Binding, C>(
 const isBound = (context: MatchContext, criteria: MatchCriteria | undefined, attributes: Attributes): boolean =>
   criteria === undefined || matchOf(context, criteria, attributes) !== undefined;
 
-function attempt<T>(what: string, find: () => T): T | { readonly message: string } {
+async function attempt<T>(what: string, find: () => T | Promise<T>): Promise<T | { readonly message: string }> {
   try {
-    return find();
+    return await find();
   } catch (error) {
     if (!(error instanceof Misconfigured || error instanceof StatusError)) throw error;
     return { message: `${what}: ${error.message}` };

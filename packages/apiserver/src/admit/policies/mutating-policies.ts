@@ -91,7 +91,8 @@ function mutation(
     asked.clear();
   };
   return async (attributes, isRepeated) => {
-    const invocations = [...invocationsOf(context, policies, attributes)];
+    const invocations: Found[] = [];
+    for await (const each of invocationsOf(context, policies, attributes)) invocations.push(each);
     if (attributes.object === undefined) return { object: undefined, mustRepeat: false };
     if (isRepeated && !equalJson(last, attributes.object)) changed();
     const problems = invocations.flatMap(misconfiguration);

@@ -1,7 +1,8 @@
 /** The objects that a binding names as parameters: by name or by labels, of any kind that is served. */
 import { matchesLabels, requirementsOf } from '@keelson/core';
 import type { ApiObject } from '../../object.ts';
-import { apiVersionOf, keyIn, type Resource } from '../../resource/resource.ts';
+import { converted } from '../../resource/conversions.ts';
+import { apiVersionOf, forRequest, keyIn, type Resource } from '../../resource/resource.ts';
 import type { MatchContext } from '../match.ts';
 import type { ParamKind, ParamRef } from './policy.ts';
 
@@ -19,29 +20,30 @@ export function parameterResource({ registry }: MatchContext, kind: ParamKind | 
 }
 
 /** A policy without parameters, and a binding that names none, is followed once, with none. */
-export function parametersOf(
+export async function parametersOf(
   { objects }: MatchContext,
   resource: Resource | undefined,
   ref: ParamRef | undefined,
   namespace: string,
-): readonly (ApiObject | undefined)[] {
+): Promise<readonly (ApiObject | undefined)[]> {
   if (resource === undefined || ref === undefined) return [undefined];
   const place = namespaceOf(resource, ref, namespace);
-  const read = (stored: ApiObject): ApiObject => resource.strategy.fromStorage(stored);
   let found: readonly ApiObject[];
   if (ref.name) {
     const object = objects.find(resource.collection, keyIn(place, ref.name));
-    found = object === undefined ? [] : [read(object)];
+    found = object === undefined ? [] : [object];
   } else {
     const requirements = requirementsOf(ref.selector ?? {});
-    found = [...objects.list(resource.collection)]
-      .filter(({ metadata }) => (metadata.namespace ?? '') === place && matchesLabels(requirements, metadata.labels))
-      .map(read);
+    found = [...objects.list(resource.collection)].filter(
+      ({ metadata }) => (metadata.namespace ?? '') === place && matchesLabels(requirements, metadata.labels),
+    );
   }
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new Misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
-  return found;
+  const { strategy } = forRequest(resource);
+  await strategy.ahead?.(found);
+  return await converted(() => found.map((stored) => strategy.fromStorage(stored)));
 }
 
 function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string): string {

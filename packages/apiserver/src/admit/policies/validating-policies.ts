@@ -77,7 +77,7 @@ export function validatingPolicies(context: PolicyContext): LateAdmitter {
     handles: (write, operation) => policies.handles(write, operation),
     async validate(attributes) {
       let refusal: StatusError | undefined;
-      for (const invocation of invocationsOf(context, policies, attributes)) {
+      for await (const invocation of invocationsOf(context, policies, attributes)) {
         const { active, binding } = invocation;
         const { policy, compiled } = active;
         const name = policy.metadata.name ?? '';
