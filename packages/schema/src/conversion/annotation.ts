@@ -7,7 +7,7 @@ import { isObject } from '@keelson/core';
 import type { KeptFields } from './kept-fields.ts';
 
 /** What is kept for one version, or that it was more than an annotation takes. */
-export type Kept = KeptFields | 'too large';
+type Kept = KeptFields | 'too large';
 
 /** What is kept, by version. */
 export type KeptByVersion = ReadonlyMap<string, Kept>;
