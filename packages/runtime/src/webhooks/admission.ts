@@ -21,7 +21,7 @@ import type { UserInfo } from '@keelson/core/authentication/v1';
 import type { Logger } from '../log/logger.ts';
 import { shown } from '../log/thrown.ts';
 import type { AdmissionRequest } from './admission-request.ts';
-import { type Cause, isWarning, refusal, type Warning } from './finding.ts';
+import { type Finding, isCause, isWarning, refusal } from './finding.ts';
 import type { Webhook } from './webhook.ts';
 
 /** `request` of an AdmissionReview, as far as it counts here. */
@@ -93,14 +93,17 @@ async function validate(webhook: Webhook, review: ReviewRequest, request: AnyReq
   }
   const warned = findings.filter(isWarning).map(({ warning }) => warning);
   const warnings = warned.length > 0 ? { warnings: warned } : {};
-  const causes = findings.filter((finding): finding is Cause<never> => !isWarning(finding));
+  const causes = findings.filter(isCause);
   if (causes.length === 0) return { uid, allowed: true, ...warnings };
   const refused = { kind: webhook.for, name, object: object ?? oldObject ?? {} };
   return { uid, allowed: false, status: refusal(refused, causes), ...warnings };
 }
 
-const isFinding = (value: unknown): value is Cause<never> | Warning =>
-  isObject(value) && (typeof value.warning === 'string' || typeof value.message === 'string');
+function isFinding(value: unknown): value is Finding<never> {
+  if (!isObject(value)) return false;
+  const texts = [value.message, value.warning].filter((text) => text !== undefined);
+  return texts.length > 0 && texts.every((text) => typeof text === 'string');
+}
 
 /** Only finalizers and the like change, on an object that is going. */
 function isFarewell({ operation, object, oldObject }: ReviewRequest): boolean {
@@ -133,7 +136,7 @@ function frozen<T extends JsonObject>(value: T): T {
   const open: unknown[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue;
-    open.push(...Object.values(Object.freeze(next)));
+    for (const member of Object.values(Object.freeze(next))) open.push(member);
   }
   return value;
 }

@@ -48,7 +48,12 @@ const words: Readonly<Record<CauseReason, string>> = {
 /** Whose value says nothing. */
 const withoutValue: ReadonlySet<CauseReason> = new Set(['FieldValueRequired', 'FieldValueForbidden']);
 
-export const isWarning = (finding: Finding<never>): finding is Warning => 'warning' in finding;
+/** Whatever has a message refuses, also with a warning beside it. */
+export const isCause = (finding: Finding<never>): finding is Cause<never> =>
+  'message' in finding && finding.message !== undefined;
+
+export const isWarning = (finding: Finding<never>): finding is Warning =>
+  'warning' in finding && finding.warning !== undefined;
 
 /** What the causes are about. */
 export interface Refused {

@@ -125,6 +125,24 @@ test('causes refuse, warnings are shown with either answer, and nothing at all l
   assert.deepEqual(none, { uid: 'u', allowed: true });
 });
 
+test('a finding with a message refuses, whatever it warns of', async () => {
+  for (const [warning, warnings] of [
+    ['and more', { warnings: ['and more'] }],
+    [undefined, {}],
+  ] as const) {
+    const both = webhook(ConfigMap, { validate: () => [{ message: 'no', warning }] as never });
+    const { status, ...refused } = await given({ webhooks: [both] }).ask('validate', { object });
+    assert.deepEqual(refused, { uid: 'u', allowed: false, ...warnings });
+    assert.equal(status.message, 'no');
+  }
+});
+
+test('an object with a very long list is judged like any other', async () => {
+  const { ask } = given({ webhooks: [webhook(ConfigMap, { validate: () => [{ message: 'no' }] })] });
+  const long = Array.from({ length: 200_000 }, () => 1);
+  assert.equal((await ask('validate', { object: { ...object, unknown: long } })).allowed, false);
+});
+
 test('an object that is going loses its finalizers unasked, and is judged when more than metadata changes', async () => {
   const { ask } = given({ webhooks: [webhook(ConfigMap, { validate: () => [{ message: 'never' }] })] });
   const metadata = { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' };
@@ -145,6 +163,7 @@ test('a webhook that throws or answers nonsense is a failed call without its wor
     { default: () => 'secret' as never },
     { validate: () => 'secret' as never },
     { validate: () => [{ text: 'secret' }] as never },
+    { validate: () => [{ warning: 'secret', message: 5 }] as never },
   ];
   for (const functions of nonsense) {
     const { post, logger, metric } = given({ webhooks: [webhook(ConfigMap, functions)] });
@@ -223,6 +242,7 @@ test('what is no call of a webhook is refused with what is wrong', async () => {
     return `${status} ${body.trimEnd()}`;
   };
   assert.equal(await refused('/mutate/configmap', {}), '404 there is no webhook at this path');
+  assert.equal(await refused('//', {}), '400 this is no path');
   assert.equal(await refused('/convert', {}), '404 there is no webhook at this path');
   assert.equal(await refused(path, {}, { method: 'GET' }), '405 a webhook is called by POST');
   assert.equal(

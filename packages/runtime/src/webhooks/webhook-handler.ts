@@ -58,7 +58,9 @@ export function webhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   for (const path of routes.keys()) metrics.expect(path);
 
   return async ({ method, path: target, contentType, body, signal }) => {
-    const { pathname: path, searchParams } = new URL(target, 'https://webhook');
+    const url = URL.parse(target, 'https://webhook');
+    if (url === null) return plain(400, 'this is no path');
+    const { pathname: path, searchParams } = url;
     const route = routes.get(path);
     if (route === undefined) return plain(404, 'there is no webhook at this path');
     const ended = metrics.begin(path);
