@@ -14,7 +14,7 @@ const authority = createAuthority(systemRandom);
 const identity = authority.issueServer('web', [host]);
 
 /** A server with a certificate that can be taken away, and what stops it. */
-async function given(handler: WebhookHandler) {
+async function given(handler: WebhookHandler, onError: (error: Error) => void = assert.fail) {
   const clock = new VirtualClock();
   const stop = new AbortController();
   const giveUp = new AbortController();
@@ -26,7 +26,7 @@ async function given(handler: WebhookHandler) {
       return { [Symbol.dispose]() {} };
     },
   };
-  const parts = { handler, certificates, onError: assert.fail, clock, drainMs: 5000 };
+  const parts = { handler, certificates, onError, clock, drainMs: 5000 };
   const server = await serveWebhooks({ host, port: 0 }, { ...parts, stop: stop.signal, giveUp: giveUp.signal });
   const show = (current: Identity | undefined) => {
     certificates.current = current;
@@ -124,6 +124,7 @@ test('a stop answers on for a while, then takes no new caller, and ends when the
   });
   const during = await begin();
   await world.clock.advance(4999);
+  assert.equal(world.server.isListening, true);
   const late = await begin();
   await world.clock.advance(1);
   await assert.rejects(call(world.port), { code: 'ECONNREFUSED' });
@@ -134,7 +135,7 @@ test('a stop answers on for a while, then takes no new caller, and ends when the
     answer?.resolve();
     assert.equal((await answering).connection, 'close');
   }
-  assert.equal(isOver, false);
+  assert.deepEqual([isOver, world.server.isListening], [false, false]);
   answers[0]?.resolve();
   assert.equal((await before.answering).status, 200);
   await ended;
@@ -155,6 +156,30 @@ test('calls that have no answer when time is up are given up', async () => {
   await ended;
   await assert.rejects(answering, { code: 'ECONNRESET' });
   assert.equal(signal?.aborted, true);
+});
+
+test('a caller that leaves before its answer keeps nobody waiting', async () => {
+  const begun = Promise.withResolvers<void>();
+  const world = await given(async (each) => {
+    begun.resolve();
+    await once(each.signal ?? assert.fail(), 'abort');
+    return echo(each);
+  });
+  const agent = new Agent();
+  const left = assert.rejects(call(world.port, '{}', agent), { code: 'ECONNRESET' });
+  await begun.promise;
+  agent.destroy();
+  await left;
+  await world.server[Symbol.asyncDispose]();
+});
+
+test('a handler that fails ends the call, and is reported', async () => {
+  const errors: string[] = [];
+  const failing = () => Promise.reject(new Error('by mistake'));
+  const world = await given(failing, ({ message }) => void errors.push(message));
+  await using _server = world.server;
+  await assert.rejects(call(world.port), { code: 'ECONNRESET' });
+  assert.deepEqual(errors, ['by mistake']);
 });
 
 test('a certificate that comes while the port is taken is shown, too', async () => {

@@ -121,7 +121,7 @@ test('a kind that is optional and absent does not make the process unready, and 
 });
 
 test('other checks count as well, for readiness alone', async () => {
-  const others = [{ name: 'webhook', problem: 'the server does not listen yet' }];
+  const others = [{ name: 'webhook', problem: 'the server does not listen' }];
   const failed = '[-]webhook failed: reason withheld\nreadyz check failed\n';
   assert.equal((await ask('/readyz', [], { others })).body, failed);
   assert.equal((await ask('/readyz/webhook', [], { others })).status, 500);

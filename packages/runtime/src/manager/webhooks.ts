@@ -86,8 +86,8 @@ export function webhooksAt(
   parts: Pick<WebhookParts, 'logger' | 'clock'> & CertificateParts,
 ): OpenableWebhooks {
   const { logger, clock } = parts;
-  let isOpen = false;
-  const check = () => ({ name: 'webhook', problem: isOpen ? undefined : 'the server does not listen yet' });
+  let isOpen = () => false;
+  const check = () => ({ name: 'webhook', problem: isOpen() ? undefined : 'the server does not listen' });
   if (typeof options === 'function') {
     return {
       get checks() {
@@ -96,8 +96,13 @@ export function webhooksAt(
       certificate: undefined,
       async open() {
         const opened = options(webhookTransport(handler));
-        isOpen = true;
-        return { [Symbol.asyncDispose]: async () => opened[Symbol.dispose]() };
+        isOpen = () => true;
+        return {
+          async [Symbol.asyncDispose]() {
+            isOpen = () => false;
+            opened[Symbol.dispose]();
+          },
+        };
       },
     };
   }
@@ -118,7 +123,7 @@ export function webhooksAt(
         await kept[Symbol.asyncDispose]();
         throw error;
       });
-      isOpen = true;
+      isOpen = () => server.isListening;
       logger.info('starting server', { name: 'webhook', addr: `${options.host ?? '[::]'}:${server.port}` });
       return {
         async [Symbol.asyncDispose]() {

@@ -32,15 +32,23 @@ export interface WebhookServerParts extends ServerParts {
   readonly giveUp: AbortSignal;
 }
 
+export interface WebhookServer extends HttpServer {
+  /** Whether it takes new connections. */
+  readonly isListening: boolean;
+}
+
 export async function serveWebhooks(
   options: Omit<ListenOptions, 'tls'>,
   { handler, certificates, onError, clock, drainMs, stop, giveUp }: WebhookServerParts,
-): Promise<HttpServer> {
+): Promise<WebhookServer> {
   const open = new Set<Promise<void>>();
   const server = nodeHttps().createServer((request, response) => {
     // A connection may be older than the end of what it was shown.
     if (certificates.current === undefined) return void request.socket.destroy();
-    const answering = answer(request, response, handler, stop).catch(onError);
+    const answering = answer(request, response, handler, stop).catch((error: Error) => {
+      response.destroy();
+      onError(error);
+    });
     open.add(answering);
     void answering.then(() => open.delete(answering));
   }) as Server & { setSecureContext(pair: { readonly cert: string; readonly key: string }): void };
@@ -59,6 +67,9 @@ export async function serveWebhooks(
   const stopped = stoppedFor(drainMs, stop, clock);
   return {
     port,
+    get isListening() {
+      return server.listening;
+    },
     async [Symbol.asyncDispose]() {
       await Promise.race([stopped(), aborted(giveUp)]);
       const closed = new Promise((resolve) => server.close(resolve));
@@ -107,6 +118,8 @@ async function answer(
         body,
         signal: gone.signal,
       });
+  // Who has left gets no answer: a second `close` would never come.
+  if (gone.signal.aborted) return;
   // Who is asked not to keep a connection finds another replica with the next.
   const goodbye = stop.aborted || body === undefined ? { connection: 'close' } : {};
   await new Promise<void>((resolve) => {
