@@ -256,6 +256,24 @@ test('a stop that takes too long is given up, and what failed later is told', as
   );
 });
 
+test('who fails of itself has the same time to stop, and says why it failed', async () => {
+  const deaf = { name: 'deaf', leadership: false, run: () => new Promise<never>(() => {}) };
+  const leaderElection = { leaseDurationMs: 1 };
+  const alone = given({ tasks: [deaf] }, { leaderElection });
+  const failed = assert.rejects(alone.start(), RangeError);
+  await alone.clock.advance(25_000);
+  await failed;
+  const transport = { request: () => new Promise<never>(() => {}), async [Symbol.asyncDispose]() {} };
+  const cutOff = given({}, { leaderElection, transport: transport as never });
+  const givenUp = assert.rejects(cutOff.start(), ({ message, cause }: Error) => {
+    assert.equal(message, 'The operator did not stop within 25 s.');
+    assert.ok(cause instanceof RangeError);
+    return true;
+  });
+  await cutOff.clock.advance(25_000);
+  await givenUp;
+});
+
 test('the manager resyncs as it is told, or as the controllers declare', async () => {
   for (const [declared, asked, most, least] of [
     [60_000, undefined, 68, 54],

@@ -139,18 +139,21 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
-      using schedule = stopSchedule(signal, clock, gracePeriodMs);
-      const working = manage(signal, schedule);
+      const failed = new AbortController();
+      using schedule = stopSchedule(AbortSignal.any([signal, failed.signal]), clock, gracePeriodMs);
+      const working = manage(signal, schedule, failed);
       const isOver = await Promise.race([working.then(() => true), aborted(schedule.all).then(() => false)]);
       if (!isOver) {
         void working.catch((error: unknown) => logger.error('The stop failed after it was given up', { error }));
-        throw new Error(`The operator did not stop within ${gracePeriodMs / 1000} s.`);
+        const { reason: cause } = failed.signal;
+        throw new Error(`The operator did not stop within ${gracePeriodMs / 1000} s.`, { cause });
       }
       logger.info('Stopped');
     },
   };
 
-  async function manage(signal: AbortSignal, schedule: StopSchedule): Promise<void> {
+  /** Aborts `failed` when it ends without being told to: then, too, the stop has its time and no more. */
+  async function manage(signal: AbortSignal, schedule: StopSchedule, failed: AbortController): Promise<void> {
     await using transport = borrowed(options) ?? connectTo(options, operator, clock);
     const metrics = createMetrics({ clock, host: options.config ? new URL(options.config.server).host : '' });
     const clientOf = (way: Transport) =>
@@ -251,7 +254,6 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
       runControllers({ ...parts, controllers, tasks: tasks.filter(needsLeadership) }, signal, schedule, term);
     const always = { ...parts, controllers: [], tasks: tasks.filter((task) => !needsLeadership(task)) };
     // Who gives up leading, or does not stop, ends the others as well.
-    const failed = new AbortController();
     const both = AbortSignal.any([signal, failed.signal]);
     const elected = leadership === undefined ? work() : leadership.run(signal, work);
     elected.catch((error: unknown) => failed.abort(error));
