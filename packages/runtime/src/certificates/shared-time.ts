@@ -27,15 +27,15 @@ export class SharedTime {
   }
 
   now(): number {
-    if (this.#aheadMs !== 0 && Math.abs(this.#apart() - this.#apartMs) > toleranceMs) this.#aheadMs = 0;
-    return this.#clock.now() - this.#aheadMs;
+    return this.#clock.now() - this.#ahead();
   }
 
   /** What is wrong, and what to do. */
   get remarks(): readonly string[] {
-    if (this.now() === this.#clock.now()) return [];
-    const minutes = Math.round(Math.abs(this.#aheadMs) / 60_000);
-    const direction = this.#aheadMs > 0 ? 'ahead of' : 'behind';
+    const aheadMs = this.#ahead();
+    if (aheadMs === 0) return [];
+    const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+    const direction = aheadMs > 0 ? 'ahead of' : 'behind';
     return [
       `the clock of this machine is ${minutes} minutes ${direction} that of the API server, by which certificates are judged; set it right`,
     ];
@@ -55,6 +55,12 @@ export class SharedTime {
     const aheadMs = this.#clock.now() - (this.#clock.monotonic() - asked) / 2 - Date.parse(stamp);
     this.#aheadMs = Math.abs(aheadMs) > toleranceMs ? aheadMs : 0;
     this.#apartMs = this.#apart();
+  }
+
+  /** How far this machine's clock is ahead, unless it was stepped since. */
+  #ahead(): number {
+    if (this.#aheadMs !== 0 && Math.abs(this.#apart() - this.#apartMs) > toleranceMs) this.#aheadMs = 0;
+    return this.#aheadMs;
   }
 
   #apart(): number {
