@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { test } from 'node:test';
 import { operator } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
@@ -24,6 +26,18 @@ test('configurations on a cluster of others are their owner’s, by URL, and let
     assert.deepEqual([url, service], [`https://dev.example.com:9443/${name}/configmap`, undefined]);
     assert.match(Buffer.from(caBundle, 'base64').toString(), /BEGIN CERTIFICATE/);
   }
+});
+
+test('who has no entry among the users is known by number', (t) => {
+  t.mock.method(os, 'userInfo', () => assert.fail('no such user'));
+  t.mock.method(os, 'hostname', () => 'Laptop');
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const { mutating } = temporaryWebhooks(web, 'https://a:1').configurations;
+  assert.equal(mutating?.metadata?.name, `web-run-${process.getuid?.()}-laptop-mutating`);
 });
 
 test('a port is that of HTTPS unless it is said', () => {

@@ -57,11 +57,20 @@ function temporaryNames({ name }: Pick<Operator, 'name'>, owner = ownerHere()) {
 
 /** Who runs this, and where, as a name of an object has it. */
 function ownerHere(): string {
-  const text = `${userInfo().username}-${hostname()}`.toLowerCase();
+  const text = `${userName()}-${hostname()}`.toLowerCase();
   return text
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 100);
+}
+
+/** Who has no entry among the users, as in many a container, is known by number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `${process.getuid?.() ?? 'nobody'}`;
+  }
 }
 
 /** Removes those of the person who runs this, whether or not they are there. Who may not has made none. */
