@@ -22,6 +22,21 @@ test('a server certificate names addresses as addresses and names as names', () 
   assert.deepEqual(server.keyUsage, ['1.3.6.1.5.5.7.3.1']);
 });
 
+test('an IPv6 address is an address, in whatever form it comes', () => {
+  for (const [host, shown] of [
+    ['::1', '0:0:0:0:0:0:0:1'],
+    ['::', '0:0:0:0:0:0:0:0'],
+    ['2001:DB8::00a:0', '2001:DB8:0:0:0:0:A:0'],
+    ['1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7:8'],
+    ['::ffff:10.0.0.1', '0:0:0:0:0:FFFF:A00:1'],
+    ['fe80::1%eth0', 'FE80:0:0:0:0:0:0:1'],
+  ] as const) {
+    const server = new X509Certificate(authority.issueServer('web', [host]).certificate);
+    assert.equal(server.subjectAltName, `IP Address:${shown}`);
+    assert.ok(server.checkIP(host.replace(/%.*/, '')), host);
+  }
+});
+
 test('a client certificate carries the user and the groups', () => {
   const { certificate } = authority.issueClient('somebody', ['one', 'two']);
   const client = new X509Certificate(certificate);

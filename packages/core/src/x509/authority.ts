@@ -14,7 +14,7 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Random } from '../random.ts';
 import { bits, boolean, explicit, implicit, integer, objectId, octets, sequence, set, time, utf8 } from './der.ts';
 
@@ -103,8 +103,22 @@ function pem(label: string, bytes: Buffer): string {
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-const alternativeName = (host: string): Buffer =>
-  isIPv4(host) ? implicit(7, Buffer.from(host.split('.').map(Number))) : implicit(2, Buffer.from(host));
+function alternativeName(host: string): Buffer {
+  if (isIPv4(host)) return implicit(7, Buffer.from(host.split('.').map(Number)));
+  return isIPv6(host) ? implicit(7, ipv6Bytes(host)) : implicit(2, Buffer.from(host));
+}
+
+/** Sixteen; the zone of an address means something on its own machine only. */
+function ipv6Bytes(address: string): Buffer {
+  // A URL has it as groups of hexadecimal digits, whatever form it came in.
+  const { hostname } = new URL(`https://[${address.replace(/%.*/, '')}]`);
+  const [before = [], after = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');
+}
 
 const pkcs8 = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 

@@ -90,6 +90,18 @@ test('a name that is missing is added at once, and the names of others stay', ()
   assert.deepEqual(later(2, { hosts: ['web'] }, certificates).changes, []);
 });
 
+test('an IPv6 address is there in whatever form it is asked for', () => {
+  const { certificates } = later(1, { hosts: ['::1', 'fe80::1%eth0', '::ffff:10.0.0.1'] });
+  const { subjectAltName } = new X509Certificate(certificates.serving.certificate);
+  const addresses = ['0:0:0:0:0:0:0:1', 'FE80:0:0:0:0:0:0:1', '0:0:0:0:0:FFFF:A00:1'];
+  assert.equal(subjectAltName, [...addresses.map((each) => `IP Address:${each}`), 'DNS:web'].join(', '));
+  for (const host of ['::1', '0:0::1', 'FE80::1', 'fe80::1%eth0', '::ffff:10.0.0.1', '::ffff:a00:1']) {
+    assert.deepEqual(later(2, { hosts: [host] }, certificates).changes, [], host);
+  }
+  const both = later(2, { hosts: ['0::1', 'new'] }, certificates).certificates.serving;
+  assert.equal(new X509Certificate(both.certificate).subjectAltName?.match(/Address:0:0:0:0:0:0:0:1/g)?.length, 1);
+});
+
 test('a Secret that is gone is written as it was; without a memory, what is trusted stays so', () => {
   const again = later(1, { stored: undefined, held: stored(first, 1) });
   assert.deepEqual(again.changes, ['the Secret']);

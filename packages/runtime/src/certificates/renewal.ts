@@ -5,6 +5,7 @@
  * another authority than before is issued only when that authority has settled, or when there is nothing left to lose.
  */
 import { X509Certificate } from 'node:crypto';
+import { isIPv6, SocketAddress } from 'node:net';
 import type { Random } from '@keelson/core';
 import { createAuthority, type Identity, type Lifetime, openAuthority } from '@keelson/core/x509';
 import { type Certificates, endOf, type Issued, type StoredCertificates, startOf } from './stored-certificates.ts';
@@ -100,7 +101,7 @@ const lifetimeFrom = (now: number, lifeMs: number): Lifetime => ({
 const isOld = ({ certificate, issuer }: Issued, authority: Identity, { hosts, now }: RenewalInput): boolean =>
   now >= dueAt(certificate) ||
   issuer !== authority.certificate ||
-  hosts.some((host) => !hostsIn(certificate).includes(host));
+  hosts.some((host) => !hostsIn(certificate).includes(inOneForm(host)));
 
 const mayReplace = (serving: Issued, { certificate }: Identity, { hasSettled, now }: RenewalInput): boolean =>
   serving.issuer === certificate || hasSettled(certificate) || now >= lateAt(serving.certificate);
@@ -111,7 +112,7 @@ function issue(
   before: string | undefined,
   { hosts, lifetimes, now, random }: RenewalInput,
 ): Issued {
-  const all = [...new Set([...hosts, ...(before === undefined ? [] : hostsIn(before))])];
+  const all = [...new Set([...hosts.map(inOneForm), ...(before === undefined ? [] : hostsIn(before))])];
   const { startsAt, endsAt } = lifetimeFrom(now, lifetimes.servingMs);
   const authorityEnd = endOf(new X509Certificate(authority.certificate));
   const lifetime = { startsAt, endsAt: Math.min(endsAt, authorityEnd) };
@@ -122,5 +123,10 @@ function issue(
 const hostsIn = (certificate: string): readonly string[] =>
   (new X509Certificate(certificate).subjectAltName ?? '')
     .split(', ')
-    .map((each) => each.replace(/^(DNS|IP Address):/, ''))
+    .map((each) => inOneForm(each.replace(/^(DNS|IP Address):/, '')))
     .filter((each) => each !== '');
+
+/** An IPv6 address can be written in many, and a certificate is shown with another than people use. */
+function inOneForm(host: string): string {
+  return isIPv6(host) ? new SocketAddress({ address: host, family: 'ipv6' }).address : host;
+}
