@@ -15,11 +15,11 @@ test('random objects go through two versions, with edits in between: nothing is 
 });
 
 /** The kind with a conversion that does something else to objects on their way. */
-function spoilt(spoil: (object: JsonObject, apiVersion: string) => JsonObject): typeof Cache {
+function spoilt(spoil: (object: JsonObject, apiVersion: string, given: JsonObject) => JsonObject): typeof Cache {
   const { conversion } = Cache;
   assert.ok(conversion);
   const convert: typeof conversion.convert = (object, apiVersion, warn) =>
-    spoil(conversion.convert(object, apiVersion, warn), apiVersion);
+    spoil(conversion.convert(object, apiVersion, warn), apiVersion, object);
   return { ...Cache, conversion: { ...conversion, convert } };
 }
 
@@ -48,6 +48,19 @@ test('an edit that a kept value overwrites is told', async () => {
     return { ...rest, spec: { ...spec, size: 1 } };
   });
   await assert.rejects(conversions.of(stubborn), /spec\.size/);
+});
+
+test('what comes back by metadata that was copied is told', async () => {
+  const annotationsOf = ({ metadata }: JsonObject) => (metadata as { readonly annotations?: JsonObject }).annotations;
+  const faithful = spoilt((object, apiVersion, given) => {
+    const [annotations, before] = [annotationsOf(object), annotationsOf(given)];
+    if (apiVersion.endsWith('/v1') || annotations !== undefined || before === undefined) return object;
+    return { ...object, metadata: given.metadata };
+  });
+  await assert.rejects(
+    conversions.of(faithful),
+    /^Error: Cache in v1: with metadata copied from v1alpha1, spec\.extra has appeared, as \{\}\.\n/,
+  );
 });
 
 const v1 = { storage: true, spec: z.object({ size: z.int32() }) };
