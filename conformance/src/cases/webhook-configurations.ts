@@ -96,6 +96,7 @@ const wrong: readonly (readonly [Fields, ...string[]])[] = [
     invalid('admissionReviewVersions', ['v9', 'v9'], 'must include at least one of v1, v1beta1'),
   ],
   [{ admissionReviewVersions: [] }, required('admissionReviewVersions', 'must specify one of v1, v1beta1')],
+  [{ admissionReviewVersions: undefined }, required('admissionReviewVersions', 'must specify one of v1, v1beta1')],
 ];
 
 export const webhookConfigurationsArea: Area = {

@@ -19,12 +19,13 @@ export function webhookProblems(configuration: ApiObject): readonly Problem[] {
   const names = new Set<string>();
   return ((at(configuration, 'webhooks') ?? []) as readonly Webhook[]).flatMap((webhook, index) => {
     const field = `webhooks[${index}]`;
-    const { name = '', admissionReviewVersions = [] } = webhook;
+    const { name = '', admissionReviewVersions } = webhook;
     const isRepeated = name !== '' && names.has(name);
     names.add(name);
     return [
       ...problemsOf(webhook, field),
-      ...reviewVersionProblems(admissionReviewVersions, `${field}.admissionReviewVersions`),
+      // Null where it is left out: the type of Go writes it always.
+      ...reviewVersionProblems(admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
       ...(isRepeated ? [duplicateValue(`${field}.name`, name)] : []),
     ];
   });
