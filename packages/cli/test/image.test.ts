@@ -11,6 +11,7 @@ import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { billOfMaterials } from '../src/image/bill-of-materials.ts';
 import { Blobs } from '../src/image/blobs.ts';
+import { defaultName } from '../src/image/build-image.ts';
 import { credentialsFor } from '../src/image/credentials.ts';
 import { dependenciesOf, packageEntries } from '../src/image/dependencies.ts';
 import { makeLayer } from '../src/image/layer.ts';
@@ -106,6 +107,7 @@ const project = {
   'node_modules/engine/index.js': 'exports.start = () => {};\n',
   'node_modules/engine/index.d.ts': 'export {};\n',
   'node_modules/engine/README.md': 'words\n',
+  'node_modules/engine/LICENSE.md': 'MIT\n',
   'node_modules/engine/node_modules/deep/package.json': manifest({ name: 'deep', version: '2.0.0', main: 'index.js' }),
   'node_modules/engine/node_modules/deep/index.js': '',
   'node_modules/deep/package.json': manifest({ name: 'deep', main: 'index.js' }),
@@ -131,12 +133,20 @@ test('an image has what is needed at run time, as deep as it is installed, and n
     [
       'operator/node_modules/deep/index.js',
       'operator/node_modules/deep/package.json',
+      'operator/node_modules/engine/LICENSE.md',
       'operator/node_modules/engine/index.js',
       'operator/node_modules/engine/node_modules/deep/index.js',
       'operator/node_modules/engine/node_modules/deep/package.json',
       'operator/node_modules/engine/package.json',
     ],
   );
+});
+
+test('an image is called as its package, without the scope, and has its version as the tag', async () => {
+  const folder = await newFolder({
+    'package.json': JSON.stringify({ name: '@scope/web-operator', version: '1.2.0+5' }),
+  });
+  assert.equal(await defaultName(folder), 'web-operator:1.2.0_5');
 });
 
 test('a package that is missing, and one with machine code, are refused with what to do', async () => {

@@ -42,6 +42,12 @@ export async function buildImage(options: BuildOptions): Promise<Image> {
   return await makeImage({ name, version, annotations, created, bases, dependencies, program, blobs });
 }
 
+/** What the image is called where nobody says it, as `keelson generate` has it: the package without its scope, and its version. */
+export async function defaultName(folder: string): Promise<string> {
+  const { name, version } = await described(folder);
+  return `${name.replace(/^@[^/]*\//, '')}:${version.replaceAll('+', '_')}`;
+}
+
 /** What package.json says of the project, in the words of images. */
 async function described(folder: string) {
   const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

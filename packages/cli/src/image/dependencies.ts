@@ -78,8 +78,9 @@ function resolve(from: string, name: string): InstalledPackage | undefined {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** What a package is made of at run time: no types, no maps of sources, no words about it. */
-const isLeftOut = (path: string) => /\.(d\.[cm]?ts|map|md|markdown|[cm]?ts)$/i.test(path);
+/** What a package is made of at run time: no types, no maps of sources, no words about it but its licence. */
+const isLeftOut = (path: string) =>
+  /\.(map|md|markdown|[cm]?ts)$/i.test(path) && !/(^|\/)(licen[cs]e|notice|copying)[^/]*$/i.test(path);
 
 /** The files of packages below `prefix`, each without the packages inside it: those are listed by themselves. */
 export function packageEntries(packages: readonly InstalledPackage[], prefix: string): readonly LayerEntry[] {

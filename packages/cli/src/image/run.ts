@@ -1,12 +1,12 @@
 /** What `keelson image build` and `keelson image push` do. */
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { CommandError, UsageError } from '../command-error.ts';
 import { findOperator } from '../operator-module.ts';
 import { progress, type Shell } from '../shell.ts';
 import type { Base } from './base.ts';
 import { Blobs, blobsFolder } from './blobs.ts';
-import { buildImage } from './build-image.ts';
+import { buildImage, defaultName } from './build-image.ts';
 import type { ImageBuildFlags, ImageFlags } from './flags.ts';
 import type { Image } from './image.ts';
 import { type Platform, platformName, platforms } from './platform.ts';
@@ -20,7 +20,7 @@ export async function buildToFiles(flags: ImageBuildFlags, shell: Shell): Promis
   const to =
     flags.to === undefined ? join(folder, 'dist', isFolder ? 'image' : 'image.tar') : resolve(shell.cwd, flags.to);
   if (isFolder) await refuseForeignFolder(to);
-  const name = flags.tag ?? `${basename(folder)}:latest`;
+  const name = flags.tag ?? (await defaultName(folder));
   parseReference(name);
   const { writeArchive, writeFolder } = await import('./write-image.ts');
   await (isFolder ? writeFolder : writeArchive)({ image, blobs, name, to });
