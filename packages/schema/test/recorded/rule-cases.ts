@@ -550,6 +550,7 @@ export const ruleGroups: readonly Group[] = [
   },
   {
     name: 'the cost of rules',
+    // One field at a time: the server looks at fields in no order, and leaves out the rest when all may cost no more.
     schema: spec({
       l: list(integer, { maxItems: 1100, ...rules('self.all(x, self.all(y, x >= 0 && y >= 0))') }),
       m: list(integer, { maxItems: 700, ...rules('self.all(x, self.all(y, x >= 0 && y >= 0))', 'self.size() < 3') }),
@@ -557,7 +558,6 @@ export const ruleGroups: readonly Group[] = [
     cases: specs(
       { l: Array.from({ length: 30 }, () => 1) },
       { l: Array.from({ length: 1100 }, () => 1) },
-      { l: Array.from({ length: 1100 }, () => 1), m: [1, 2, 3] },
       { m: Array.from({ length: 300 }, () => 1) },
     ),
   },
