@@ -90,32 +90,8 @@ export interface ApiServer extends AsyncDisposable {
  * const { kubeconfig } = await server.listen({ port: 6443 });
  */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const {
-    clock = systemClock,
-    random = systemRandom,
-    tokens = new Map(),
-    history,
-    logs,
-    sessions,
-    ports,
-    podUsage,
-    remarks,
-    services,
-    onError,
-  } = options;
-  const composition = compose({
-    clock,
-    random,
-    tokens,
-    history,
-    logs,
-    sessions,
-    ports,
-    podUsage,
-    remarks,
-    services,
-    onError,
-  });
+  const { clock = systemClock, random = systemRandom, tokens = new Map(), onError } = options;
+  const composition = compose({ ...options, clock, random, tokens });
   const handle = (request: ApiRequest) => handleRequest(composition, request);
   const transportAs = (user: User): Transport => inProcessTransport(handle, user);
 

@@ -1,7 +1,7 @@
 /** The folder of blobs: what images are made of, by digest, kept from one build to the next. */
 import { createHash, type Hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemRandom } from '@keelson/core/system';
@@ -30,9 +30,17 @@ export class Blobs {
     return join(this.#folder, `unfinished-${systemRandom.uuid()}`);
   }
 
-  /** A file for what is known about blobs. */
-  note(name: string): string {
-    return join(this.#folder, name);
+  /** What was noted about blobs under a name; nothing, if there is no such note, or one that was cut off. */
+  async note<T>(name: string): Promise<T | undefined> {
+    try {
+      return JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as T;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async writeNote(name: string, value: unknown): Promise<void> {
+    await writeFile(join(this.#folder, name), JSON.stringify(value));
   }
 
   async add(content: Buffer): Promise<{ readonly digest: string; readonly size: number }> {

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
@@ -33,8 +33,8 @@ export interface Layer {
 /** Makes a layer, unless these very files were made into one before. */
 export async function makeLayer(entries: readonly LayerEntry[], blobs: Blobs): Promise<Layer> {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const known = blobs.note(`layer-${await contentHash(sorted)}.json`);
-  const before = await readNote(known);
+  const note = `layer-${await contentHash(sorted)}.json`;
+  const before = await blobs.note<Layer>(note);
   if (before !== undefined && (await blobs.has(before.digest))) return before;
   const unfinished = blobs.unfinished();
   try {
@@ -63,18 +63,10 @@ export async function makeLayer(entries: readonly LayerEntry[], blobs: Blobs): P
     );
     const layer = { digest: digestOf(compressed), size, diffId: digestOf(archive) };
     await rename(unfinished, blobs.path(layer.digest));
-    await writeFile(known, JSON.stringify(layer));
+    await blobs.writeNote(note, layer);
     return layer;
   } finally {
     await rm(unfinished, { force: true });
-  }
-}
-
-async function readNote(path: string): Promise<Layer | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Layer;
-  } catch {
-    return undefined; // there is none, or one that was cut off
   }
 }
 

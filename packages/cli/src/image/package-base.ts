@@ -37,21 +37,13 @@ export interface PackageBaseOptions {
 /** The base that was made before, or a new one. */
 export async function packageBase(options: PackageBaseOptions): Promise<Base> {
   const { platform, nodeVersion, blobs, isFresh } = options;
-  const note = blobs.note(`base-${platform.architecture}-${nodeVersion}.json`);
-  const before = isFresh ? undefined : await readBase(note);
+  const note = `base-${platform.architecture}-${nodeVersion}.json`;
+  const before = isFresh ? undefined : await blobs.note<Base>(note);
   const areThere = await Promise.all((before?.layers ?? []).map(({ digest }) => blobs.has(digest)));
   if (before !== undefined && areThere.every(Boolean)) return before;
   const made = await newBase(options);
-  await writeFile(note, JSON.stringify(made));
+  await blobs.writeNote(note, made);
   return made;
-}
-
-async function readBase(note: string): Promise<Base | undefined> {
-  try {
-    return JSON.parse(await readFile(note, 'utf8')) as Base;
-  } catch {
-    return undefined; // there is none, or one that was cut off
-  }
 }
 
 async function newBase(options: PackageBaseOptions): Promise<Base> {
