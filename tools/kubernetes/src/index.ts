@@ -7,6 +7,7 @@ export { type E2eResult, type E2eRunOptions, type E2eSuite, e2eSuite } from './e
 export { type Forwarder, startForwarder } from './forwarder.ts';
 export { installOperator, type OperatorInstallation } from './install-operator.ts';
 export { type KubectlEnvironmentOptions, kubectlEnvironment } from './kubectl-environment.ts';
+export { peerProgram } from './peer-program.ts';
 export { kubeconfig } from './pki/kubeconfig.ts';
 export type { Command, Finished } from './processes/run.ts';
 export { type ImageRegistry, startRegistry } from './registry.ts';

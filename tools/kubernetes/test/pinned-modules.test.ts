@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { goPackage, type Program } from '../src/binaries/programs.ts';
-import { etcdVersion, kubernetesVersion, parseKubernetesVersion } from '../src/binaries/versions.ts';
+import {
+  etcdVersion,
+  helmVersion,
+  kubernetesVersion,
+  parseKubernetesVersion,
+  prometheusVersion,
+} from '../src/binaries/versions.ts';
 
 const goMod = (module: string) => readFileSync(new URL(`../go/${module}/go.mod`, import.meta.url), 'utf8');
 
@@ -22,6 +28,12 @@ test('the checked-in module names every program that is built from it', () => {
   }
 });
 
-test('the checked-in module requires the pinned etcd', () => {
-  assert.match(goMod('etcd'), new RegExp(`go\\.etcd\\.io/etcd/server/v3 ${etcdVersion}( |$)`, 'm'));
-});
+for (const [module, required, version] of [
+  ['etcd', 'go.etcd.io/etcd/server/v3', etcdVersion],
+  ['helm', 'helm.sh/helm/v3', helmVersion],
+  ['promql', 'github.com/prometheus/prometheus', prometheusVersion],
+] as const) {
+  test(`the checked-in module requires the pinned ${module}`, () => {
+    assert.match(goMod(module), new RegExp(`${required.replaceAll('.', '\\.')} ${version}( |$)`, 'm'));
+  });
+}

@@ -47,7 +47,7 @@ export async function build(programs: readonly Program[], version: string, conte
       mkdirSync(temporary, { recursive: true });
       await requireDiskSpace(await goCache(context), neededForGo, 'building Kubernetes');
       progress.say(
-        `Building ${missing.join(', ')} for Kubernetes ${version}, once (six minutes for all of them on two cores).`,
+        `Building ${missing.join(', ')} for Kubernetes ${version}, once (six minutes for all of a cluster on two cores).`,
       );
       for (const program of missing) await buildOne(program, version, context);
     } finally {
@@ -94,8 +94,13 @@ function target(program: Program, version: string, env: Environment): string {
 
 /** Without these, the programs call themselves v0.0.0-master+$Format:%H$, which kubectl cannot parse. */
 export function linkerFlags(program: Program, version: string): string {
-  if (productOf(program) !== 'kubernetes') return '-s -w';
   const { text, major, minor } = parseKubernetesVersion(version);
+  if (program === 'helm') {
+    // What it takes for the cluster's version where it has none, as in `helm template`.
+    const helms = 'helm.sh/helm/v3/pkg/chartutil.k8sVersion';
+    return `-s -w -X ${helms}Major=${major} -X ${helms}Minor=${minor}`;
+  }
+  if (productOf(program) !== 'kubernetes') return '-s -w';
   const values = {
     gitVersion: text,
     gitMajor: major,

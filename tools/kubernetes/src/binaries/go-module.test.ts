@@ -53,4 +53,5 @@ test('programs of Kubernetes are told their version by the linker, others are no
   assert.match(flags, /-X k8s\.io\/component-base\/version\.gitVersion=v1\.36\.4 /);
   assert.match(flags, /-X k8s\.io\/client-go\/pkg\/version\.gitMinor=36 /);
   assert.equal(linkerFlags('etcd', 'v1.36.4'), '-s -w');
+  assert.match(linkerFlags('helm', 'v1.36.4'), /chartutil\.k8sVersionMajor=1 .*chartutil\.k8sVersionMinor=36$/);
 });

@@ -1,5 +1,5 @@
 /** The programs a cluster is made of, and where each of them comes from. */
-import { etcdVersion } from './versions.ts';
+import { etcdVersion, helmVersion, prometheusVersion } from './versions.ts';
 
 /** What answers requests, and the way to ask. */
 export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
@@ -9,19 +9,25 @@ export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 
 /** Kubernetes' own tests, for a cluster that runs already. */
 const testPrograms = ['e2e.test'] as const;
+/** What others install and watch operators with: helm, and a program of ours that reads PromQL with Prometheus' parser. */
+const peerPrograms = ['helm', 'promql'] as const;
 
 export type Program =
   | (typeof apiPrograms)[number]
   | (typeof controllerPrograms)[number]
   | (typeof nodePrograms)[number]
-  | (typeof testPrograms)[number];
-export type Product = 'kubernetes' | 'etcd' | 'pause';
+  | (typeof testPrograms)[number]
+  | (typeof peerPrograms)[number];
+export type Product = 'kubernetes' | (typeof ownProducts)[number];
+
+/** Programs that are no part of Kubernetes: each is a product of its own. */
+const ownProducts = ['etcd', 'pause', ...peerPrograms] as const;
 
 /** Raise it with every change of go/pause/main.go. */
 const pauseVersion = 'v1';
 
 export function productOf(program: Program): Product {
-  return program === 'etcd' || program === 'pause' ? program : 'kubernetes';
+  return ownProducts.find((each) => each === program) ?? 'kubernetes';
 }
 
 /** Whether Go makes it of a package's tests. */
@@ -38,6 +44,10 @@ export function productVersion(product: Product, kubernetesVersion: string): str
       return etcdVersion;
     case 'pause':
       return pauseVersion;
+    case 'helm':
+      return helmVersion;
+    case 'promql':
+      return prometheusVersion;
     default:
       return product satisfies never;
   }
@@ -50,7 +60,10 @@ export function goPackage(program: Program): string {
       return isTest(program) ? 'k8s.io/kubernetes/test/e2e' : `k8s.io/kubernetes/cmd/${program}`;
     case 'etcd':
       return 'go.etcd.io/etcd/server/v3';
+    case 'helm':
+      return 'helm.sh/helm/v3/cmd/helm';
     case 'pause':
+    case 'promql':
       return '.';
   }
 }

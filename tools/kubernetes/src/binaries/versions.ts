@@ -1,11 +1,14 @@
 /**
- * The one place where versions are pinned. `go/kubernetes/go.mod` and `go/etcd/go.mod` are generated for these;
- * a test fails when they disagree.
+ * The one place where versions are pinned. The modules below go/ are generated for these; a test
+ * fails when they disagree.
  */
 import { UserFacingError } from '../machine/user-facing-error.ts';
 
 export const kubernetesVersion = 'v1.36.4';
 export const etcdVersion = 'v3.6.16';
+export const helmVersion = 'v3.22.0';
+/** Of the module whose parser reads PromQL. */
+export const prometheusVersion = 'v0.313.5';
 
 export interface KubernetesVersion {
   readonly text: string;
