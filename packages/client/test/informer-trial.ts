@@ -101,7 +101,7 @@ export class InformerTrial implements AsyncDisposable {
   }
 
   /** Waits until all agree with the server, and checks what was heard on the way. */
-  async assertAgreement(timeoutMs = 60_000): Promise<void> {
+  async assertAgreement(timeoutMs = 240_000): Promise<void> {
     for (const { kind, selection, options, informer, history } of this.watched) {
       let listed: readonly KubernetesObject[] = [];
       const agrees = async () => {
