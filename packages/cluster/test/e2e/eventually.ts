@@ -2,9 +2,9 @@
 import { sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 
-/** What `check` returns as soon as it returns anything; fails after 90 seconds. */
+/** What `check` returns as soon as it returns anything; fails after five minutes. */
 export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = systemClock.monotonic() + 90_000;
+  const deadline = systemClock.monotonic() + 300_000;
   for (;;) {
     const found = await check();
     if (found !== undefined && found !== false) return found;
