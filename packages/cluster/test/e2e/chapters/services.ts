@@ -58,13 +58,15 @@ const listed = (client: Client, namespace: string, total: number, ready: number)
       const own = slices.filter((each) => each.metadata.labels?.['kubernetes.io/service-name'] === metadata.name);
       const all = own.flatMap((each) => each.endpoints ?? []);
       const subsets = endpoints.find((each) => each.metadata.name === metadata.name)?.subsets ?? [];
-      const serving = spec.publishNotReadyAddresses ? total : ready;
+      const offered = spec.publishNotReadyAddresses ? total : ready;
       return (
         own.length > 0 &&
         all.length === total &&
-        all.filter(({ conditions }) => conditions?.ready).length === serving &&
-        subsets.flatMap(({ addresses = [] }) => addresses).length === serving &&
-        subsets.flatMap((each) => [...(each.addresses ?? []), ...(each.notReadyAddresses ?? [])]).length >= serving
+        all.filter(({ conditions }) => conditions?.ready).length === offered &&
+        // Where all are offered, whether they serve may become known later.
+        all.filter(({ conditions }) => conditions?.serving).length === ready &&
+        subsets.flatMap(({ addresses = [] }) => addresses).length === offered &&
+        subsets.flatMap(({ notReadyAddresses = [] }) => notReadyAddresses).length === total - offered
       );
     });
     const named = slices.map((slice) => ({ ...slice, metadata: { ...slice.metadata, name: '' } }));
