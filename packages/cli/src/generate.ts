@@ -1,14 +1,14 @@
 /** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
 import { resolve } from 'node:path';
 import { type GeneratedFile, generateFiles } from '@keelson/generate';
+import { changesCount, changesJson, changesText } from './changes-text.ts';
 import { CommandError, Discrepancy, UsageError } from './command-error.ts';
 import { installedDefinitions } from './definitions.ts';
 import type { GenerateFlags } from './generate-command.ts';
-import { type FileChange, fileChanges, writeChanges } from './generated-files.ts';
+import { fileChanges, writeChanges } from './generated-files.ts';
 import { installationOptions } from './installation-options.ts';
-import { lineDiff } from './line-diff.ts';
 import { loadOperator } from './operator-module.ts';
-import { json, painted } from './print.ts';
+import { json } from './print.ts';
 import { sampleProblems } from './sample-problems.ts';
 import type { Shell } from './shell.ts';
 
@@ -19,7 +19,7 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
   const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
   const files = filesOf(flags, () => generateFiles(operator, { ...chosen, ...given, kinds }));
   const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
-  const changes = await fileChanges(folder, files);
+  const changes = await fileChanges(folder, files, ['config', 'dist', 'docs']);
   if (!flags.check) {
     shell.stopSignal(); // Ctrl-C comes before the first step from here on, or after the last
     await writeChanges(folder, changes);
@@ -29,10 +29,10 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
   const problems = await sampleProblems(folder, await installedDefinitions(module));
   const samples = problems.filter(({ file }) => !isToldOf.has(file));
   if (flags.output === 'json') {
-    const found = { changes: changes.map(flags.check ? withDiff : told), files: files.length, warnings, samples };
+    const found = { changes: changesJson(changes, flags), files: files.length, warnings, samples };
     shell.out(json({ folder, ...found }));
   } else {
-    shell.out(changes.map((change) => textOf(change, flags, shell)).join(''));
+    shell.out(changesText(changes, flags, shell));
     if (changes.length === 0) shell.out(`All ${files.length} files in ${folder} are as generated.\n`);
     for (const warning of warnings) shell.err(`keelson generate: ${warning}.\n`);
     for (const { file, message } of samples) shell.err(`keelson generate: ${file}: ${message}\n`);
@@ -44,8 +44,7 @@ export async function generate(flags: GenerateFlags, shell: Shell): Promise<void
     const count = broken === 1 ? '1 sample is' : `${broken} samples are`;
     throw new CommandError(`${count} not what the operator's kinds allow`, 'mend it by hand: samples are yours');
   }
-  const count = changes.length === 1 ? '1 file is' : `${changes.length} files are`;
-  throw new CommandError(`${count} not as generated`, 'run "keelson generate" and commit what it writes');
+  throw new CommandError(changesCount(changes), 'run "keelson generate" and commit what it writes');
 }
 
 /** A value that cannot be is a mistake in the command line, if it comes from there. */
@@ -58,24 +57,3 @@ function filesOf({ image, namespace }: GenerateFlags, make: () => readonly Gener
     throw new UsageError(error.message, undefined, { cause: error });
   }
 }
-
-const told = ({ path, change }: FileChange) => ({ path, change });
-const withDiff = (each: FileChange) => ({ ...told(each), diff: lineDiff(each.before ?? '', each.after ?? '') });
-
-const words = { create: 'created', update: 'updated', remove: 'removed' } as const;
-const wanted = { create: 'missing', update: 'differs', remove: 'left over' } as const;
-const styles = { create: 'green', update: 'yellow', remove: 'red' } as const;
-
-function textOf({ path, change, before = '', after = '' }: FileChange, { check }: GenerateFlags, shell: Shell): string {
-  const word = (check ? wanted : words)[change];
-  const head = `${painted(shell, styles[change], word.padEnd(check ? 9 : 7))}  ${path}\n`;
-  return check && change === 'update' ? `${head}${colored(lineDiff(before, after), shell)}` : head;
-}
-
-const colored = (lines: readonly string[], shell: Shell): string =>
-  lines
-    .map(
-      (line) =>
-        `    ${line.startsWith('+') ? painted(shell, 'green', line) : line.startsWith('-') ? painted(shell, 'red', line) : line}\n`,
-    )
-    .join('');

@@ -23,11 +23,15 @@ export interface FileChange {
   readonly after?: string | undefined;
 }
 
-/** Where generated files can be, of which some may no longer be wanted. */
-const places = ['config', 'dist', 'docs'] as const;
-
-/** What has to change in a folder, in the order of the paths. Refuses to touch what somebody else wrote. */
-export async function fileChanges(folder: string, files: readonly GeneratedFile[]): Promise<readonly FileChange[]> {
+/**
+ * What has to change in a folder, in the order of the paths. In `places` are generated files of which some may no longer
+ * be wanted. Refuses to touch what somebody else wrote.
+ */
+export async function fileChanges(
+  folder: string,
+  files: readonly GeneratedFile[],
+  places: readonly string[],
+): Promise<readonly FileChange[]> {
   const wanted = new Set(files.map(({ path }) => path));
   const compared = await Promise.all(files.map((file) => changeOf(folder, file)));
   const foreign = compared.flatMap(({ path, foreign }) => (foreign ? path : []));

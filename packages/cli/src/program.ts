@@ -1,5 +1,6 @@
 /** `keelson` as a function: arguments and a shell in, the exit code out. */
 import { Command, CommanderError } from 'commander';
+import { bundleCommand } from './bundle-command.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
 import { completionCommand } from './completion-command.ts';
@@ -49,6 +50,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(devCommand(shell))
     .addCommand(generateCommand(shell))
     .addCommand(imageCommand(shell))
+    .addCommand(bundleCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(migrateCommand(shell))

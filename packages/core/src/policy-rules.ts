@@ -80,15 +80,18 @@ export interface OperatorPlace {
   readonly namespace: string;
   /** The namespaces that it watches. @default all */
   readonly namespaces?: readonly string[] | undefined;
+  /** Whether somebody else makes the certificates of its webhooks, such as OLM. @default false */
+  readonly certificatesAreGiven?: boolean | undefined;
 }
 
 /**
  * What an operator needs where: a ClusterRole for what it does everywhere and for cluster-scoped kinds, and a Role in each
  * namespace for what it does there alone. Those that would be empty are not there.
  */
-export function rolesOf(operator: Operator, { namespace: own, namespaces }: OperatorPlace): readonly OperatorRole[] {
+export function rolesOf(operator: Operator, place: OperatorPlace): readonly OperatorRole[] {
+  const { namespace: own, namespaces, certificatesAreGiven } = place;
   const byPlace = new Map<string | undefined, PlacedNeed[]>();
-  for (const need of allNeeds(operator)) {
+  for (const need of allNeeds(operator, certificatesAreGiven)) {
     const chosen = need.namespaces === 'own' ? [own] : (need.namespaces ?? namespaces);
     const places = need.kind.scope === 'Cluster' ? undefined : chosen;
     for (const place of places ?? [undefined]) byPlace.set(place, [...(byPlace.get(place) ?? []), need]);
@@ -98,7 +101,7 @@ export function rolesOf(operator: Operator, { namespace: own, namespaces }: Oper
     .sort((a, b) => ((a.namespace ?? '') < (b.namespace ?? '') ? -1 : 1));
 }
 
-function allNeeds(operator: Operator): readonly PlacedNeed[] {
+function allNeeds(operator: Operator, certificatesAreGiven = false): readonly PlacedNeed[] {
   const { controllers, tasks = [], needs = [], ...its } = operator;
   const own: PlacedNeed[] = [
     ...asked(needs, 'the operator'),
@@ -114,11 +117,11 @@ function allNeeds(operator: Operator): readonly PlacedNeed[] {
   }
   if (its.events ?? true)
     own.push({ kind: events, verbs: ['create', 'patch'], because: 'the operator records Events' });
-  return [...controllers.flatMap(needsOf), ...webhookNeeds(operator), ...own];
+  return [...controllers.flatMap(needsOf), ...webhookNeeds(operator, certificatesAreGiven), ...own];
 }
 
 /** What the webhooks look up, and what it takes to keep their certificates. */
-function webhookNeeds(operator: Operator): readonly PlacedNeed[] {
+function webhookNeeds(operator: Operator, certificatesAreGiven: boolean): readonly PlacedNeed[] {
   const { webhooks = [] } = operator;
   const reads = webhooks.flatMap((webhook) =>
     (webhook.reads ?? []).map((kind) => ({
@@ -127,7 +130,7 @@ function webhookNeeds(operator: Operator): readonly PlacedNeed[] {
       because: `webhook ${webhookName(webhook)} reads ${kind.kind}`,
     })),
   );
-  if (!servesWebhooks(operator)) return reads;
+  if (certificatesAreGiven || !servesWebhooks(operator)) return reads;
   const because = 'the operator keeps the certificates of its webhooks';
   const names = webhookNames(operator);
   const isThere = (part: 'defaults' | 'validates') => webhooks.some((webhook) => webhook[part]);

@@ -129,6 +129,12 @@ test('the rights of webhooks are to read what they declare, and on the very obje
     ],
     ['web-system', ['secrets: create', 'secrets(web-webhook-certificate): get list watch update']],
   ]);
+  const given = rolesOf(web, { ...place, certificatesAreGiven: true });
+  assert.deepEqual(
+    given.map(({ namespace, rules }) => [namespace, rules.flatMap(({ resources }) => resources)]),
+    [[undefined, ['configmaps', 'sites', 'sites/status']]],
+    'who is given certificates needs no right to keep them',
+  );
   const because = 'the operator keeps the certificates of its webhooks';
   const explained = explainRules(web).filter(({ rule }) => rule.resources[0] === 'secrets');
   assert.deepEqual(

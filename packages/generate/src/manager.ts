@@ -12,13 +12,12 @@ import { settingsFile, settingsIn, settingsName } from './settings-file.ts';
 
 /** `config/manager`. */
 export function managerFiles(installation: Installation): readonly GeneratedFile[] {
+  const budget = managerBudget(installation);
   return [
     yamlFile('config/manager/namespace.yaml', managerNamespace(installation)),
     ...settingsFile(installation),
     yamlFile('config/manager/deployment.yaml', managerDeployment(installation)),
-    ...(installation.operator.leaderElection
-      ? [yamlFile('config/manager/pod_disruption_budget.yaml', managerBudget(installation))]
-      : []),
+    ...(budget ? [yamlFile('config/manager/pod_disruption_budget.yaml', budget)] : []),
   ];
 }
 
@@ -33,7 +32,8 @@ function managerNamespace(installation: Installation): NewNamespace {
   };
 }
 
-function managerDeployment(installation: Installation): NewDeployment {
+/** The Deployment of its pods. */
+export function managerDeployment(installation: Installation): NewDeployment {
   const { operator, name, namespace, version } = installation;
   const labels = managerLabelsOf(installation);
   return {
@@ -108,9 +108,10 @@ function managerContainer(installation: Installation): Container {
   };
 }
 
-/** Nodes can be drained, one replica at a time. */
-function managerBudget(installation: Installation): NewPodDisruptionBudget {
-  const { name, namespace } = installation;
+/** Nodes can be drained, one replica at a time; without an election there is only one, and no budget. */
+export function managerBudget(installation: Installation): NewPodDisruptionBudget | undefined {
+  const { name, namespace, operator } = installation;
+  if (!operator.leaderElection) return undefined;
   const labels = managerLabelsOf(installation);
   return {
     apiVersion: 'policy/v1',

@@ -4,12 +4,18 @@ import type { NewService } from '@keelson/core/v1';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
 import { type Installation, managerLabelsOf, metricsName } from './installation.ts';
 
-/** The Service of `config/manager`; none where there are no metrics. */
+/** The Service of `config/manager`. */
 export function metricsServiceFile(installation: Installation): readonly GeneratedFile[] {
+  const service = metricsService(installation);
+  return service ? [yamlFile('config/manager/metrics_service.yaml', service)] : [];
+}
+
+/** The Service of its metrics; none where there are none. */
+export function metricsService(installation: Installation): NewService | undefined {
   const { process, namespace } = installation;
-  if (process.metrics === undefined) return [];
+  if (process.metrics === undefined) return undefined;
   const labels = managerLabelsOf(installation);
-  const service: NewService = {
+  return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: metricsName(installation), namespace, labels },
@@ -18,7 +24,6 @@ export function metricsServiceFile(installation: Installation): readonly Generat
       ports: [{ name: 'metrics', port: process.metrics.port, targetPort: 'metrics' }],
     },
   };
-  return [yamlFile('config/manager/metrics_service.yaml', service)];
 }
 
 /** The ServiceMonitor of `config/prometheus`, which the Prometheus operator reads. */

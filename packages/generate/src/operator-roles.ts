@@ -74,7 +74,7 @@ function bindingObject(
 }
 
 /** For those who scrape: bind it to their account. */
-function metricsReader(installation: Installation): NewClusterRole {
+export function metricsReader(installation: Installation): NewClusterRole {
   const { name, process } = installation;
   return {
     apiVersion,

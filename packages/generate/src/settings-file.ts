@@ -1,5 +1,6 @@
 /** The operator's settings as a ConfigMap that its users edit: each variable with its default, its meaning above it. */
 import { type Setting, settingsOf } from '@keelson/core';
+import type { NewConfigMap } from '@keelson/core/v1';
 import type { GeneratedFile } from './generated-file.ts';
 import { type Installation, labelsOf } from './installation.ts';
 import { printYaml } from './yaml.ts';
@@ -24,17 +25,29 @@ export function inNamespace(file: GeneratedFile, installation: Installation): Ge
   return file.path === path ? { ...file, text: settingsText(installation, installation.namespace) } : file;
 }
 
-function settingsText(installation: Installation, namespace?: string): string {
-  const { operator } = installation;
-  const head = printYaml({
+/** The ConfigMap without a word about its entries; none where there is nothing to set. */
+export function settingsMap(installation: Installation): NewConfigMap | undefined {
+  const settings = settingsIn(installation);
+  if (settings.length === 0) return undefined;
+  const entries = settings.map((setting) => [setting.variable, chosenFor(setting, installation)] as const);
+  const filled = entries.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]);
+  return { ...headOf(installation), data: Object.fromEntries(filled) as Readonly<Record<string, string>> };
+}
+
+const chosenFor = (setting: Setting, { operator }: Installation): unknown =>
+  operator.given?.[setting.name] ?? setting.default;
+
+function headOf(installation: Installation, namespace?: string): NewConfigMap {
+  return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: settingsName(installation), namespace, labels: labelsOf(installation) },
-  });
-  const entries = settingsIn(installation).flatMap((setting) =>
-    entryOf(setting, operator.given?.[setting.name] ?? setting.default),
-  );
-  return `${head}data:\n${entries.join('')}`;
+  };
+}
+
+function settingsText(installation: Installation, namespace?: string): string {
+  const entries = settingsIn(installation).flatMap((setting) => entryOf(setting, chosenFor(setting, installation)));
+  return `${printYaml(headOf(installation, namespace))}data:\n${entries.join('')}`;
 }
 
 function entryOf({ variable, description, choices, isRequired }: Setting, value: unknown): readonly string[] {

@@ -20,10 +20,22 @@ const levels = [
 
 /** Three files for each kind. */
 export function userRoleFiles(installation: Installation): readonly GeneratedFile[] {
-  return installation.definitions.flatMap(({ kind }) => levels.map((level) => userRoleFile(kind, level, installation)));
+  return userRoles(installation).map(({ path, role }) => yamlFile(`config/rbac/${path}`, role));
 }
 
-function userRoleFile(kind: DefinedKind, level: (typeof levels)[number], installation: Installation): GeneratedFile {
+/** Three roles for each kind, and what their files are called. */
+export function userRoles(
+  installation: Installation,
+): readonly { readonly path: string; readonly role: NewClusterRole }[] {
+  return installation.definitions.flatMap(({ kind }) =>
+    levels.map((level) => ({
+      path: `${kind.group}_${kind.resource}_${level.level}_role.yaml`,
+      role: userRole(kind, level, installation),
+    })),
+  );
+}
+
+function userRole(kind: DefinedKind, level: (typeof levels)[number], installation: Installation): NewClusterRole {
   const { group, resource, scope, definition } = kind;
   const versions = Object.values(definition.versions);
   const rule = (subresource: string, verbs: readonly string[]) => ({
@@ -31,7 +43,7 @@ function userRoleFile(kind: DefinedKind, level: (typeof levels)[number], install
     resources: [`${resource}${subresource}`],
     verbs,
   });
-  const role: NewClusterRole = {
+  return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: {
@@ -49,5 +61,4 @@ function userRoleFile(kind: DefinedKind, level: (typeof levels)[number], install
         : []),
     ],
   };
-  return yamlFile(`config/rbac/${group}_${resource}_${level.level}_role.yaml`, role);
 }

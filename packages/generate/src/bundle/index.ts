@@ -1,0 +1,4 @@
+export type { BundleIcon, BundleOptions } from './bundle.ts';
+export { bundleFiles } from './bundle-files.ts';
+export { iconTypes } from './vocabulary.ts';
+export { type BundleWords, bundleWordsProblems } from './words.ts';

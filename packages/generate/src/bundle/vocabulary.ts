@@ -1,0 +1,55 @@
+/** Words that the Operator Framework and OperatorHub give a meaning to. */
+
+/** What an operator is for, as OperatorHub sorts them. */
+export const categories: readonly string[] = [
+  'AI/Machine Learning',
+  'Application Runtime',
+  'Big Data',
+  'Cloud Provider',
+  'Database',
+  'Developer Tools',
+  'Integration & Delivery',
+  'Logging & Tracing',
+  'Modernization & Migration',
+  'Monitoring',
+  'Networking',
+  'Observability',
+  'OpenShift Optional',
+  'Security',
+  'Storage',
+  'Streaming & Messaging',
+];
+
+/** How much an operator does, from least to most. */
+export const capabilities: readonly string[] = [
+  'Basic Install',
+  'Seamless Upgrades',
+  'Full Lifecycle',
+  'Deep Insights',
+  'Auto Pilot',
+];
+
+/** What may stand in `spec.icon`. */
+export const iconTypes: Readonly<Record<string, string>> = {
+  gif: 'image/gif',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+};
+
+const annotation = 'operators.operatorframework.io.bundle';
+
+/** The keys of metadata/annotations.yaml, and of the labels of a bundle's image. */
+export const bundleKeys = {
+  mediaType: `${annotation}.mediatype.v1`,
+  manifests: `${annotation}.manifests.v1`,
+  metadata: `${annotation}.metadata.v1`,
+  package: `${annotation}.package.v1`,
+  channels: `${annotation}.channels.v1`,
+  defaultChannel: `${annotation}.channel.default.v1`,
+} as const;
+
+/** `1.2.3-beta.1+5`: major, minor and patch, each a number that begins with no zero. */
+export const semanticVersion =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
