@@ -1,5 +1,5 @@
 /** Flags that several commands have, each with one wording. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './command-error.ts';
 
 /** Which operator. */
@@ -42,6 +42,12 @@ export function outputFlag(command: Command): Command {
   return command.addOption(
     new Option('--output <form>', 'text for people, json for scripts').choices(['text', 'json']).default('text'),
   );
+}
+
+/** The value of a flag that says how long something may take. */
+export function secondsOf(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds greater than 0.');
 }
 
 /** What the help of each command that changes a cluster says. */

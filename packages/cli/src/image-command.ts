@@ -59,10 +59,16 @@ export function imageCommand(shell: Shell): Command {
 }
 
 function imageFlags(command: Command): Command {
-  return operatorFlag(command)
-    .option('--base <image>', 'an image that has Node on its path, or "packages"', 'node:24-alpine3.22')
-    .option('--platform <list>', 'which machines it is for', 'linux/amd64,linux/arm64')
-    .option('--node-version <version>', 'of Node in a base of packages; without it, the one that runs this')
-    .option('--fresh-base', 'make a base of packages anew, with the libraries of today')
-    .option('--plain-http <registry>', 'speak HTTP to this one, not HTTPS; passwords are then sent in the clear');
+  operatorFlag(command);
+  for (const each of buildingFlags()) command.addOption(each);
+  return command;
 }
+
+/** How an image is built, wherever one is. */
+export const buildingFlags = (): readonly Option[] => [
+  new Option('--base <image>', 'an image that has Node on its path, or "packages"').default('node:24-alpine3.22'),
+  new Option('--platform <list>', 'which machines it is for').default('linux/amd64,linux/arm64'),
+  new Option('--node-version <version>', 'of Node in a base of packages; without it, the one that runs this'),
+  new Option('--fresh-base', 'make a base of packages anew, with the libraries of today'),
+  new Option('--plain-http <registry>', 'speak HTTP to this one, not HTTPS; passwords are then sent in the clear'),
+];

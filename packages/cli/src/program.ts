@@ -5,6 +5,7 @@ import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
 import { completionCommand } from './completion-command.ts';
 import { createCommand } from './create-command.ts';
+import { deployCommand } from './deploy-command.ts';
 import { devCommand } from './dev-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { explainCommand } from './explain-command.ts';
@@ -17,6 +18,7 @@ import { ownVersion } from './own-version.ts';
 import { planCommand } from './plan-command.ts';
 import { runCommand } from './run-command.ts';
 import type { Shell } from './shell.ts';
+import { undeployCommand } from './undeploy-command.ts';
 import { uninstallCommand } from './uninstall-command.ts';
 import { versionCommand } from './version-command.ts';
 
@@ -51,6 +53,8 @@ export function programFor(shell: Shell): Command {
     .addCommand(generateCommand(shell))
     .addCommand(imageCommand(shell))
     .addCommand(bundleCommand(shell))
+    .addCommand(deployCommand(shell))
+    .addCommand(undeployCommand(shell))
     .addCommand(installCommand(shell))
     .addCommand(uninstallCommand(shell))
     .addCommand(migrateCommand(shell))

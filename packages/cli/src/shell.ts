@@ -13,6 +13,8 @@ export interface Shell {
   readonly isInteractive: boolean;
   /** Whether standard output takes colours. */
   readonly color: boolean;
+  /** How wide the terminal behind standard error is, where what was printed can be written over; without one, nothing. */
+  readonly errColumns: () => number | undefined;
   /** Asks a question that yes or no answers, on standard error; only where a person is there. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP, which no longer end the process by themselves from the first call on. */
@@ -32,6 +34,7 @@ export function processShell(): Shell {
     isInteractive,
     // As most programs decide it: NO_COLOR and FORCE_COLOR before the terminal.
     color: !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || stdout.isTTY === true),
+    errColumns: () => (stderr.isTTY ? stderr.columns : undefined),
     confirm: async (question) =>
       (await terminalPrompts({ input: stdin, output: stderr }).yesNo(question, false)) ?? false,
     stopSignal() {

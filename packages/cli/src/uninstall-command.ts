@@ -1,5 +1,5 @@
 /** `keelson uninstall`: takes the definitions off a cluster, and with them every object of their kinds. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import {
   type ClusterFlags,
   clusterFlags,
@@ -8,6 +8,7 @@ import {
   onlyLocal,
   operatorFlag,
   outputFlag,
+  secondsOf,
 } from './flags.ts';
 import type { Shell } from './shell.ts';
 
@@ -37,9 +38,4 @@ export function uninstallCommand(shell: Shell): Command {
       const { uninstall } = await import('./uninstall.ts');
       await uninstall(flags, shell);
     });
-}
-
-function secondsOf(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError('It must be a number of seconds greater than 0.');
 }

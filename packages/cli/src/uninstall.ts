@@ -2,6 +2,7 @@
 import type { Client } from '@keelson/client';
 import {
   isConflict,
+  isInternalError,
   isNotFound,
   type Kind,
   keyOf,
@@ -31,25 +32,56 @@ export async function uninstall(flags: UninstallFlags, shell: Shell): Promise<vo
   const { kinds } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
   await using cluster = await openCluster(flags, shell);
   const { client, config } = cluster;
-  const names = kinds.map(resourceNameOf);
-  const found = await Promise.all(names.map((name) => presentOf(client, name)));
-  const present = found.filter((each) => each !== undefined);
-  await requireConsent(present, config.server, flags, shell);
-  progress(shell, `Deleting ${present.map(nameOf).join(', ') || 'nothing'} on ${config.server}`);
-  for (const each of present) await remove(client, each);
-  await untilGone(client, present, flags.timeout);
-  const definitions = names.map((name, i) => ({
-    name,
-    result: found[i] === undefined ? 'absent' : 'deleted',
-    objects: found[i] === undefined ? 0 : (found[i].objects?.length ?? null),
-  }));
+  const found = await definitionsOf(client, kinds.map(resourceNameOf));
+  await requireConsent(found, config.server, flags, shell);
+  progress(
+    shell,
+    `Deleting ${found.flatMap(({ name, present }) => (present ? name : [])).join(', ') || 'nothing'} on ${config.server}`,
+  );
+  await deleteDefinitions(client, found, flags.timeout);
+  const definitions = found.map(deletedOf);
   if (flags.output === 'json') shell.out(json({ server: config.server, definitions }));
-  else {
-    for (const { name, result, objects } of definitions) {
-      const along = objects === null ? ` with ${unlisted}` : objects > 0 ? ` with ${counted(objects)}` : '';
-      shell.out(`${result.padEnd(7)}  ${name}${along}\n`);
-    }
-  }
+  else for (const each of definitions) shell.out(`${each.result.padEnd(7)}  ${each.name}${along(each)}\n`);
+}
+
+/** What there is of each definition. */
+export interface FoundDefinition {
+  readonly name: string;
+  readonly present: Present | undefined;
+}
+
+export async function definitionsOf(client: Client, names: readonly string[]): Promise<readonly FoundDefinition[]> {
+  return await Promise.all(names.map(async (name) => ({ name, present: await presentOf(client, name) })));
+}
+
+/** Resolves when all of them are gone. */
+export async function deleteDefinitions(
+  client: Client,
+  found: readonly FoundDefinition[],
+  timeout: number,
+): Promise<void> {
+  const present = found.flatMap((each) => each.present ?? []);
+  for (const each of present) await remove(client, each);
+  await untilGone(client, present, timeout);
+}
+
+/** What became of a definition that was to go. */
+interface DeletedDefinition {
+  readonly name: string;
+  readonly result: 'absent' | 'deleted';
+  /** How many went with it; nobody knows where they could not be listed. */
+  readonly objects: number | null;
+}
+
+const deletedOf = ({ name, present }: FoundDefinition): DeletedDefinition => ({
+  name,
+  result: present === undefined ? 'absent' : 'deleted',
+  objects: present === undefined ? 0 : (present.objects?.length ?? null),
+});
+
+/** ` with 2 objects` */
+export function along({ objects }: Pick<DeletedDefinition, 'objects'>): string {
+  return objects === null ? ` with ${unlisted}` : objects > 0 ? ` with ${counted(objects)}` : '';
 }
 
 const nameOf = ({ definition }: Present) => definition.metadata.name;
@@ -64,7 +96,9 @@ async function objectsOf(
   client: Client,
   { spec }: ObjectOf<typeof CustomResourceDefinition>,
 ): Promise<readonly string[] | undefined> {
-  const version = spec.versions.find(({ served }) => served)?.name;
+  const served = spec.versions.filter((each) => each.served);
+  // What is stored in the version that is asked for needs nobody who converts it.
+  const version = (served.find(({ storage }) => storage) ?? served[0])?.name;
   if (version === undefined) return undefined; // what is stored is there, and nobody can see it
   const { group, names } = spec;
   const scope = spec.scope as Kind['scope'];
@@ -72,17 +106,20 @@ async function objectsOf(
   try {
     return (await client.list(metadataOf(kind))).items.map(keyOf);
   } catch (error) {
-    if (isNotFound(error)) return undefined; // defined, and not served yet or any more
+    // Defined, and not served yet or any more; or stored in another version, and nobody converts it.
+    if (isNotFound(error) || isInternalError(error)) return undefined;
     throw error;
   }
 }
 
-async function requireConsent(
-  present: readonly Present[],
+/** Nobody loses objects without having said so. */
+export async function requireConsent(
+  found: readonly FoundDefinition[],
   server: string,
-  { yes = false, output }: UninstallFlags,
+  { yes = false, output }: Pick<UninstallFlags, 'yes' | 'output'>,
   shell: Shell,
 ): Promise<void> {
+  const present = found.flatMap((each) => each.present ?? []);
   const all = present.flatMap(({ objects = [] }) => objects).length;
   const isUnknown = present.some(({ objects }) => objects === undefined);
   if ((all === 0 && !isUnknown) || yes) return;

@@ -12,6 +12,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'cluster ': ['controllers', 'start'],
   'cluster start --po': ['--pods', '--port'],
   'uninstall --y': ['--yes'],
+  'undeploy --d': ['--definitions'],
   'doctor --output ': ['json', 'text'],
   'completion z': ['zsh'],
   'install --context ': [],

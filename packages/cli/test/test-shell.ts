@@ -33,6 +33,7 @@ export function testShell(given: Partial<Shell>): Shell {
     err() {},
     isInteractive: false,
     color: false,
+    errColumns: () => undefined,
     confirm: () => Promise.reject(new Error('nobody is there to answer')),
     stopSignal: () => new AbortController().signal,
     ...given,

@@ -28,6 +28,12 @@ export async function buildToFiles(flags: ImageBuildFlags, shell: Shell): Promis
 }
 
 export async function buildAndPush(text: string, flags: ImageFlags, shell: Shell): Promise<void> {
+  const { image, sent } = await pushed(text, flags, shell);
+  shell.out(`${text}  ${sizes(image)}; ${sent}\n${image.index.digest}\n`);
+}
+
+/** Builds the image and sends it; tells its digest, and in words what was sent. */
+export async function pushed(text: string, flags: ImageFlags, shell: Shell) {
   const reference = parseReference(text);
   if (reference.version.startsWith('sha256:')) {
     throw new UsageError(`"${text}" ends with a digest, which nobody can choose`, 'give a tag');
@@ -35,9 +41,9 @@ export async function buildAndPush(text: string, flags: ImageFlags, shell: Shell
   const { image, blobs, signal } = await built(flags, shell);
   const registry = new Registry(reference, { isPlain: flags.plainHttp === reference.registry, env: shell.env, signal });
   const { version } = reference;
-  const pushed = await pushImage(image, { registry, version, blobs, onStep: (step) => progress(shell, step) });
-  const sent = `${pushed.sent} blobs sent, ${megabytes(pushed.bytes)}; ${pushed.known} were there`;
-  shell.out(`${text}  ${sizes(image)}; ${sent}\n${image.index.digest}\n`);
+  const done = await pushImage(image, { registry, version, blobs, onStep: (step) => progress(shell, step) });
+  const sent = `${done.sent} blobs sent, ${megabytes(done.bytes)}; ${done.known} were there`;
+  return { image, digest: image.index.digest, sent };
 }
 
 async function built(flags: ImageFlags, shell: Shell) {

@@ -60,6 +60,8 @@ function manifest({ name, domain, keelson }: ProjectOptions): string {
       generate: 'keelson generate',
       'install-crds': 'keelson install',
       run: 'keelson run',
+      deploy: 'keelson deploy --build',
+      undeploy: 'keelson undeploy',
     },
     dependencies: {
       '@keelson/core': range,
@@ -150,8 +152,11 @@ kubectl apply -f ${samplePath(kind)}
 \`\`\`sh
 npm run install-crds      # its definitions, into the cluster of your kubeconfig
 npm run run               # the operator, on this machine
-docker build -t ${name} . # the operator as an image
+npm run deploy -- --image registry.example.com/${name}:dev  # the operator in pods: builds an image, pushes it, waits
+npm run undeploy          # takes that off again; definitions and objects stay
 \`\`\`
+
+The image is built without Docker; the Dockerfile makes one with it.
 
 \`npx keelson create api --group cache --kind Memcached\` adds a kind with a controller and its test, and one entry to the list in \`src/operator.ts\`.
 

@@ -1,0 +1,35 @@
+/** Who else holds an object that is about to be applied: Helm, OLM, or somebody who knows nothing of this operator. */
+import type { Status } from '@keelson/core';
+
+interface Existing {
+  readonly metadata: {
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  };
+}
+
+/** Whoever would put back what we change; nobody can take it over from them. */
+export function installerOf({ metadata: { labels = {}, annotations = {} } }: Existing): string | undefined {
+  const release = annotations['meta.helm.sh/release-name'];
+  if (release !== undefined || labels['app.kubernetes.io/managed-by'] === 'Helm') {
+    const namespace = annotations['meta.helm.sh/release-namespace'];
+    return `the Helm release ${release ?? '(without a name)'}${namespace === undefined ? '' : ` in ${namespace}`}`;
+  }
+  const isOfOlm = Object.keys(labels).some(
+    (name) => name.startsWith('olm.') || name.startsWith('operators.coreos.com/'),
+  );
+  if (!isOfOlm) return undefined;
+  const owner = labels['olm.owner'];
+  return `the Operator Lifecycle Manager${owner === undefined ? '' : ` (${owner})`}`;
+}
+
+/** Whether an object is of this operator, however it was installed: all of its files have this label. */
+export const isOfOperator = ({ metadata: { labels = {} } }: Existing, operator: string): boolean =>
+  labels['app.kubernetes.io/name'] === operator;
+
+/** The fields that others have set to another value, each with who it was: `.spec.replicas (kubectl)`. */
+export function heldFields({ details }: Status): readonly string[] {
+  return (details?.causes ?? [])
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '?', message = '' }) => `${field} (${/"([^"]*)"/.exec(message)?.[1] ?? message})`);
+}

@@ -1,0 +1,200 @@
+/** deploy and undeploy as functions, on one embedded cluster over HTTPS, where pods are simulated. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Client, createClient } from '@keelson/client';
+import { type Cluster, createCluster } from '@keelson/cluster';
+import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
+import { Deployment } from '@keelson/core/apps/v1';
+import { Lease } from '@keelson/core/coordination/v1';
+import { ClusterRole } from '@keelson/core/rbac/v1';
+import { ConfigMap, Secret, ServiceAccount } from '@keelson/core/v1';
+import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
+import { runKeelson } from './test-shell.ts';
+
+const group = 'deploy.test';
+const Website = { group, version: 'v1', kind: 'Website', resource: 'websites', scope: 'Namespaced' } as const;
+const image = 'registry.example.com/website:1';
+const definition = `websites.${group}`;
+
+describe('on a cluster', () => {
+  let cluster: Cluster;
+  let client: Client;
+  let projects: Projects;
+  let kubeconfig: string;
+
+  before(async () => {
+    cluster = createCluster({ node: { images: ['registry.example.com/*'], readyAfterMs: 0, stopAfterMs: 0 } });
+    projects = await createProjects();
+    kubeconfig = await projects.write('kubeconfig', (await cluster.listen()).kubeconfig);
+    client = createClient({ transport: cluster.transport, fieldManager: 'test' });
+    await projects.write('package.json', websiteManifest);
+    await projects.write('src/operator.ts', websiteSource({ group, leaderElection: true }));
+    await projects.write('hooked/package.json', websiteManifest);
+    await projects.write('hooked/src/operator.ts', websiteSource({ group, tooLarge: 9, leaderElection: true }));
+  });
+  after(async () => {
+    await projects[Symbol.asyncDispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  const run = (line: string, given: Parameters<typeof runKeelson>[1] = {}) =>
+    runKeelson([...line.split(' '), '--kubeconfig', kubeconfig], { cwd: projects.root, ...given });
+  const deploy = (more = '', given?: Parameters<typeof run>[1]) => run(`deploy --image ${image}${more}`, given);
+  const exists = async (kind: Parameters<Client['find']>[0], key: string) =>
+    (await client.find(kind, key)) !== undefined;
+
+  test('a deploy applies what was generated, waits for the pods, and says where to look next', async () => {
+    const { code, out, err } = await deploy('', { cwd: join(projects.root, 'hooked') });
+    assert.equal(code, 0, err);
+    assert.match(
+      out,
+      /^created {4}Namespace website-system\ncreated {4}CustomResourceDefinition websites\.deploy\.test\n/,
+    );
+    assert.match(out, /^website runs \S+website:1 in website-system: its 2 pods are ready after \d+ s\.$/m);
+    assert.match(out, /kubectl --kubeconfig \S+ logs deployment\/website --namespace website-system --follow/);
+    assert.match(err, /^website: 2 of 2 pods ready\n/m);
+    assert.match(err, /^ {2}website-\S+ is ready\n/m);
+    const { spec, metadata } = await client.get(Deployment, 'website-system/website');
+    assert.equal(spec.template.spec?.containers[0]?.image, image);
+    assert.equal(metadata.labels?.['deploy.keelson/operator'], 'website');
+  });
+
+  test('the next one changes what is otherwise, and removes what is no longer there', async () => {
+    const { isReady, objects, ...found } = JSON.parse((await run(`deploy --image ${image}-next --output json`)).out);
+    assert.equal(isReady, true);
+    assert.equal(found.image, `${image}-next`);
+    assert.deepEqual(
+      objects
+        .filter(({ result }: { readonly result: string }) => result !== 'unchanged')
+        .map(({ result, object }: { readonly result: string; readonly object: string }) => `${result} ${object}`),
+      [
+        'changed ClusterRole website',
+        'changed Deployment website-system/website',
+        'changed NetworkPolicy website-system/website',
+        'deleted ValidatingWebhookConfiguration website-validating',
+        'deleted Role website-system/website',
+        'deleted RoleBinding website-system/website',
+        'deleted Service website-system/website-webhook',
+      ],
+    );
+  });
+
+  test('an edited config/default is for kubectl to read, and what it names must be as generated', async () => {
+    const patched = 'resources: [../crd, ../rbac, ../manager]\npatches: []\n';
+    await projects.write('edited/package.json', websiteManifest);
+    await projects.write('edited/src/operator.ts', websiteSource({ group }));
+    await projects.write('edited/config/default/kustomization.yaml', patched);
+    const cwd = join(projects.root, 'edited');
+    const stale = await deploy('', { cwd, env: { PATH: '' } });
+    assert.match(
+      stale.err,
+      /kustomization\.yaml was edited, and what it names is not as generated \(config\/crd.*run "keelson generate"/,
+    );
+    assert.equal((await runKeelson(['generate'], { cwd })).code, 0);
+    const lacking = await deploy('', { cwd, env: { PATH: '' } });
+    assert.match(lacking.err, /so kubectl has to read it, and it is not here; install it\.\n$/);
+  });
+
+  test('an image that cannot be pulled is told with what to do, and the pods from before go on', async () => {
+    const { code, err } = await run('deploy --image nowhere.example.com/website:1 --timeout 1');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /keelson deploy: website is not ready: website-\S+ cannot have its image nowhere\.example\.com\/website:1: .*; see that it was pushed/,
+    );
+    const { status } = await client.get(Deployment, 'website-system/website');
+    assert.equal(status?.availableReplicas, 2);
+    const stop = new AbortController();
+    const told: string[] = [];
+    await run('deploy --image nowhere.example.com/website:1', {
+      stopSignal: () => stop.signal,
+      err: (text) => {
+        told.push(text);
+        if (text.includes('cannot have its image')) stop.abort();
+      },
+    });
+    assert.match(
+      told.join(''),
+      /keelson deploy: it was stopped, and what was applied stays; call again, and it goes on/,
+    );
+  });
+
+  test('what Helm, OLM or somebody else holds is named, and nothing is changed', async () => {
+    const annotations = { 'meta.helm.sh/release-name': 'web', 'meta.helm.sh/release-namespace': 'blue' };
+    await client.patch(CustomResourceDefinition, definition, { metadata: { annotations } });
+    await client.patch(ServiceAccount, 'website-system/website', {
+      metadata: { labels: { 'app.kubernetes.io/name': 'x' } },
+    });
+    const held = await run(`deploy --image ${image}-held`);
+    assert.equal(held.code, 1);
+    assert.match(
+      held.err,
+      /nothing was changed, since CustomResourceDefinition websites\.deploy\.test belongs to the Helm release web in blue, ServiceAccount website-system\/website is there and not of website; upgrade the operator there/,
+    );
+    const none = { 'meta.helm.sh/release-name': null, 'meta.helm.sh/release-namespace': null };
+    await client.patch(CustomResourceDefinition, definition, { metadata: { annotations: none } });
+    await client.patch(Deployment, 'website-system/website', { spec: { replicas: 3 } });
+    const { code, err } = await run(`deploy --image ${image}-held`);
+    assert.equal(code, 1);
+    const { spec } = await client.get(Deployment, 'website-system/website');
+    assert.notEqual(spec.template.spec?.containers[0]?.image, `${image}-held`);
+    assert.match(
+      err,
+      /Deployment website-system\/website has fields that others have set \(\.spec\.replicas \(test\)\); .*--force-conflicts/,
+    );
+    assert.equal((await deploy(' --force-conflicts')).code, 0);
+    assert.equal((await client.get(Deployment, 'website-system/website')).spec.replicas, 2);
+  });
+
+  test('an undeploy removes what deploys and the operator made, and keeps the rest', async () => {
+    await client.create(Website, { metadata: { name: 'mine', namespace: 'default' }, spec: {} });
+    await client.create(Lease, { metadata: { name: 'website', namespace: 'website-system' }, spec: {} });
+    await client.create(Secret, { metadata: { name: 'website-webhook-certificate', namespace: 'website-system' } });
+    await client.create(ConfigMap, {
+      metadata: { name: 'copied', namespace: 'default', labels: { 'deploy.keelson/operator': 'website' } },
+    });
+    await client.create(ConfigMap, { metadata: { name: 'mine', namespace: 'website-system' } });
+    const { code, out, err } = await run('undeploy');
+    assert.equal(code, 0, err);
+    assert.match(out, /^kept {7}CustomResourceDefinition websites\.deploy\.test with 1 object$/m);
+    assert.match(out, /^kept {7}Namespace website-system, which has ConfigMap website-system\/mine$/m);
+    for (const each of ['Deployment website-system/website', 'Lease website-system/website', 'ClusterRole website']) {
+      assert.ok(out.includes(`deleted    ${each}\n`), each);
+    }
+    assert.equal(await exists(Secret, 'website-system/website-webhook-certificate'), false);
+    assert.equal(await exists(ClusterRole, 'website'), false);
+    assert.equal(await exists(ConfigMap, 'default/copied'), true);
+    assert.equal(await exists(Website, 'default/mine'), true);
+    await client.delete(ConfigMap, 'website-system/mine');
+    const refused = await run('undeploy --definitions');
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /1 object on \S+ would be deleted with their definitions .*; say --yes if you mean that/);
+    const early = new AbortController();
+    early.abort();
+    const stopped = await run('undeploy', { stopSignal: () => early.signal });
+    assert.match(stopped.err, /keelson undeploy: it was stopped; call again, and it goes on from there\./);
+    const { objects } = JSON.parse((await run('undeploy --definitions --yes --output json')).out);
+    assert.deepEqual(objects, [
+      { object: `CustomResourceDefinition ${definition}`, result: 'deleted', note: ' with 1 object' },
+      { object: 'Namespace website-system', result: 'deleted' },
+    ]);
+    assert.match((await run('undeploy')).out, /^Nothing of website is deployed on/m);
+  });
+
+  const misuse: readonly (readonly [line: string, sentence: RegExp])[] = [
+    ['deploy', /nothing says which image; say --image/],
+    ['deploy --image Not_An_Image', /names no image/],
+    [`deploy --image ${image} --base packages`, /--base is about an image that is built; say --build, too/],
+    [`deploy --image ${image} --namespace Blue`, /"Blue" is no name of a namespace/],
+    [`deploy --image ${image} --timeout soon`, /must be a number of seconds/],
+  ];
+  for (const [line, sentence] of misuse) {
+    test(`keelson ${line} is refused with exit code 2`, async () => {
+      const { code, out, err } = await run(line);
+      assert.match(err, sentence);
+      assert.equal(code, 2);
+      assert.equal(out, '');
+    });
+  }
+});
