@@ -135,7 +135,7 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Asks again until the answer passes, and throws its last disagreement if it never does. */
-export async function eventually<T>(ask: () => Promise<T>, deadlineMs = 60_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, deadlineMs = 180_000): Promise<T> {
   const deadline = systemClock.monotonic() + deadlineMs;
   for (;;) {
     try {

@@ -37,7 +37,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
 
 /** Waits until the process has printed something; fails with all that it printed. */
 export async function printed(demo: StartProcess, pattern: RegExp): Promise<RegExpExecArray> {
-  using limit = deadline(systemClock, 60_000, String(pattern));
+  using limit = deadline(systemClock, 300_000, String(pattern));
   for (;;) {
     const match = pattern.exec(demo.printed());
     if (match) return match;

@@ -30,7 +30,7 @@ export class Terminal implements AsyncDisposable {
     if (folder !== undefined) this.#cwd = resolve(this.#cwd, folder);
     if (name !== undefined) this.#env = { ...this.#env, [name]: value };
     if (folder !== undefined || name !== undefined) return '';
-    using limit = deadline(systemClock, 300_000, line);
+    using limit = deadline(systemClock, 360_000, line);
     const stays = staying.test(line);
     const child = spawn('sh', ['-c', `exec 2>&1; ${line}`], {
       cwd: this.#cwd,

@@ -67,7 +67,7 @@ async function run(command: string, env: Readonly<Record<string, string | undefi
   const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 120_000,
+    timeout: 360_000,
   });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

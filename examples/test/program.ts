@@ -39,7 +39,7 @@ export function runExample(name: string, kubeconfig: string, ...args: string[]):
   const closed = once(child, 'close');
   return {
     async printed(text) {
-      using limit = deadline(systemClock, 60_000, `${name} prints "${text}"`);
+      using limit = deadline(systemClock, 300_000, `${name} prints "${text}"`);
       await new Promise<void>((resolve, reject) => {
         const without = (what: string) => reject(new Error(`${name} ${what} "${text}":\n${output}${errors}`));
         onOutput = () => output.includes(text) && resolve();

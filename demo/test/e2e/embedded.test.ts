@@ -62,7 +62,7 @@ describe('npm start without a cluster', { skip }, () => {
     await setRules(role.rules.filter(({ apiGroups }) => !apiGroups.includes('policy')));
     await kubectl().apply(memcachedManifest('unbudgeted', { size: 1 }));
     const reason = 'jsonpath={.status.conditions[?(@.type=="Degraded")].reason}';
-    await kubectl().ok('wait', `--for=${reason}=Forbidden`, 'memcached/unbudgeted', '--timeout=30s');
+    await kubectl().ok('wait', `--for=${reason}=Forbidden`, 'memcached/unbudgeted', '--timeout=5m');
     await setRules(role.rules);
     await converged(kubectl(), 'unbudgeted', 1);
     await kubectl().ok('delete', 'memcached', 'unbudgeted');
@@ -124,7 +124,7 @@ describe('npm start without a cluster', { skip }, () => {
 
   test('delete --cascade=orphan leaves the pods', async () => {
     await kubectl().ok('create', 'deployment', 'orphaned', '--image=x', '--replicas=1');
-    await kubectl().ok('rollout', 'status', 'deployment/orphaned', '--timeout=60s');
+    await kubectl().ok('rollout', 'status', 'deployment/orphaned', '--timeout=5m');
     await kubectl().ok('delete', 'deployment', 'orphaned', '--cascade=orphan');
     const left = await kubectl().ok('get', 'replicasets,pods', '-l', 'app=orphaned', '-o', 'name');
     assert.match(left, /replicaset\.apps\/orphaned-[\s\S]*pod\/orphaned-/);

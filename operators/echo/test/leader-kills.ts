@@ -23,7 +23,7 @@ export async function killLeaders({ kube, transport, kubeconfig, kills, echosEac
   const client = createClient({ transport, fieldManager: 'test' });
   const replicas = ['a', 'b', 'c'].map((id) => startReplica(kubeconfig, id));
   const logs = () => replicas.map(({ id, log }) => `--- ${id}\n${log()}`).join('\n');
-  using patience = deadline(systemClock, (kills + 1) * 60_000, 'the kills');
+  using patience = deadline(systemClock, (kills + 1) * 120_000, 'the kills');
   const until = async (what: string, holds: () => Promise<boolean>) => {
     while (!(await holds())) {
       if (patience.signal.aborted) assert.fail(`${what} did not come\n${logs()}`);

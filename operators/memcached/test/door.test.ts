@@ -33,7 +33,7 @@ test('the same process converges the next change after the door was closed and o
     await writeFile(file, own, { mode: 0o600 });
     await using operator = startOperator(file);
     const available = async (size: number) => {
-      using limit = deadline(systemClock, 60_000, `${size} servers`);
+      using limit = deadline(systemClock, 300_000, `${size} servers`);
       for (;;) {
         const memcached = await client.get(Memcached, 'default/cache');
         const isAvailable = conditionOf(memcached, 'Available').status === 'True';

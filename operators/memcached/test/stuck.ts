@@ -86,7 +86,7 @@ export const stuck: readonly Stuck[] = [
         () => kubectl('delete', 'memcached', 'cache', '--dry-run=server'),
         ({ stderr }) => stderr.includes('keep-memcacheds'),
       );
-      await kubectl.ok('wait', '--for=create', 'deployment/cache', '--timeout=60s');
+      await kubectl.ok('wait', '--for=create', 'deployment/cache', '--timeout=5m');
       await kubectl.ok('delete', 'namespace', 'leaving', '--wait=false');
     },
   },

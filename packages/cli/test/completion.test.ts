@@ -94,7 +94,7 @@ test('zsh completes the same, even if nothing has told it to complete before', {
     encoding: 'utf8',
     cwd: projects.root,
     env,
-    timeout: 30_000,
+    timeout: 300_000,
   });
   assert.equal(typed.status, 0, typed.stderr);
   const text = readFileSync(`${projects.root}/offered`, 'utf8');

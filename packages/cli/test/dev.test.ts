@@ -39,7 +39,7 @@ function startDev(cwd: string, ...args: readonly string[]): Session {
     child,
     printed: () => text,
     async said(words) {
-      using limit = deadline(systemClock, 60_000, `waiting for ${words} in:\n${text}`);
+      using limit = deadline(systemClock, 300_000, `waiting for ${words} in:\n${text}`);
       for (;;) {
         const found = words.exec(text.slice(read));
         if (found !== null) {
@@ -70,7 +70,7 @@ const childrenOf = (pid: number): readonly number[] =>
     .map(Number);
 
 async function textOf(client: Client, expected: string): Promise<void> {
-  using limit = deadline(systemClock, 30_000, `waiting for "${expected}"`);
+  using limit = deadline(systemClock, 300_000, `waiting for "${expected}"`);
   for (;;) {
     const map = await client.find(ConfigMap, 'default/a', { signal: limit.signal });
     if (map?.data?.text === expected) return;

@@ -227,6 +227,6 @@ describe('a proxy that does not', () => {
     await until(() => [...silent.sockets].some((socket) => socket.bytesRead > 0), { what: 'the handshake to begin' });
     await transport[Symbol.asyncDispose]();
     await ended;
-    await until(() => [...silent.sockets].every((socket) => socket.closed), { timeoutMs: 5000 });
+    await until(() => [...silent.sockets].every((socket) => socket.closed), { timeoutMs: 25_000 });
   });
 });

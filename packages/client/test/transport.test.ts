@@ -100,7 +100,7 @@ describe('connections', () => {
       await assert.rejects(given, /no time/);
       await transport[Symbol.asyncDispose]();
       await Promise.all(ended);
-      await until(() => [...sockets].every((socket) => socket.closed), { what: 'all to close', timeoutMs: 5000 });
+      await until(() => [...sockets].every((socket) => socket.closed), { what: 'all to close', timeoutMs: 25_000 });
     } finally {
       for (const socket of sockets) socket.destroy();
       mute.close();

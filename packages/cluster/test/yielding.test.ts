@@ -84,7 +84,7 @@ test('the first request is answered before the controllers have done all that th
   assert.deepEqual(first, ['answered 200', 'ready']);
 });
 
-test('a cluster that is stopped while its controllers begin ends at once', { timeout: 10_000 }, async () => {
+test('a cluster that is stopped while its controllers begin ends at once', { timeout: 25_000 }, async () => {
   for (const turns of [3, 20, 60]) {
     await using cluster = createCluster();
     await cluster.listen();

@@ -34,6 +34,8 @@ export interface Report {
   readonly outages: readonly Outage[];
   /** From the end of a leader that was told to stop to the first write of another. */
   readonly handOverMs: number;
+  /** Whether that leader gave its lease back, so that nobody had to wait for its end. */
+  readonly isGivenBack: boolean;
   readonly sends: number;
   readonly audited: number;
 }
@@ -67,9 +69,11 @@ export async function runOutages(count: number): Promise<Report> {
   };
 
   const terms: Term[] = [];
+  let givenBack = 0;
   const leases = createInformer(client, Lease, { namespace: 'default', fields: 'metadata.name=replicated' });
   leases.subscribe(({ object }) => {
     const { holderIdentity: holder, acquireTime } = object.spec;
+    if (!holder) givenBack += 1;
     if (!holder || acquireTime === undefined) return;
     const begunMs = new Date(acquireTime).getTime();
     const last = terms.at(-1);
@@ -98,12 +102,11 @@ export async function runOutages(count: number): Promise<Report> {
         await end(leader);
         start(leader);
       }
-      // The one that comes back has time to do wrong.
-      const next = await writer();
+      // The one that comes back has time to do wrong, which its terms show in the end.
       await sleep(systemClock, 2000);
-      assert.equal(await writer(), next, `${leader} wrote again without being elected`);
     }
     const last = (await writer()) ?? '';
+    const before = givenBack;
     const exited = once(replicas.get(last) ?? assert.fail(), 'exit');
     replicas.get(last)?.kill('SIGTERM');
     await exited;
@@ -120,7 +123,7 @@ export async function runOutages(count: number): Promise<Report> {
     for (const write of [...sends, ...audited]) {
       assert.ok(isWithinTerm(write, terms), `${JSON.stringify(write)} is outside of ${JSON.stringify(terms)}`);
     }
-    return { outages, handOverMs, sends: sends.length, audited: audited.length };
+    return { outages, handOverMs, isGivenBack: givenBack > before, sends: sends.length, audited: audited.length };
   } finally {
     for (const name of replicas.keys()) await end(name);
     watching.abort();
@@ -154,7 +157,7 @@ function auditedWrites(log: string): readonly Write[] {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  using limit = deadline(systemClock, 60_000, what);
+  using limit = deadline(systemClock, 300_000, what);
   while (!(await holds())) {
     limit.signal.throwIfAborted();
     await sleep(systemClock, 20);

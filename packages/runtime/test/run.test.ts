@@ -60,7 +60,7 @@ async function startForgetful(...args: readonly string[]): Promise<Running> {
     },
     async stopTwice() {
       child.kill('SIGTERM');
-      using limit = deadline(systemClock, 20_000, 'SIGTERM is heard');
+      using limit = deadline(systemClock, 300_000, 'SIGTERM is heard');
       while (!log.includes('Shutting down')) {
         assert.ok(!limit.signal.aborted, log);
         await sleep(systemClock, 10);
@@ -70,7 +70,7 @@ async function startForgetful(...args: readonly string[]): Promise<Running> {
       return child.signalCode;
     },
     async seen(name, text) {
-      using limit = deadline(systemClock, 20_000, `${name} is seen as ${text}`);
+      using limit = deadline(systemClock, 300_000, `${name} is seen as ${text}`);
       while ((await client.get(Widget, `default/${name}`)).status?.seen !== text) {
         assert.ok(child.exitCode === null && !limit.signal.aborted, log);
         await sleep(systemClock, 10);

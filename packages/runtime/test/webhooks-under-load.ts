@@ -77,7 +77,7 @@ async function during(client: Client, calls: number, work: () => Promise<void>):
 }
 
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  using limit = deadline(clock, 30_000, what);
+  using limit = deadline(clock, 300_000, what);
   while (!(await holds())) {
     limit.signal.throwIfAborted();
     await sleep(clock, 50);
@@ -181,7 +181,7 @@ export async function rotateUnderLoad({
 
 /** How long a Service takes to learn that a pod terminates, and how long a pod that does answers on. */
 const lagMs = 300;
-const drainMs = 1000;
+const drainMs = 3000;
 
 /** Three replicas, one after the other: each is stopped as soon as the next one is ready, while writes go on. */
 export async function rollOutUnderLoad({ client, own, calls }: UnderLoad): Promise<Load> {

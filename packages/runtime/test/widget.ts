@@ -22,7 +22,7 @@ export const newWidget = (name = 'a', text = 'hello') => ({
 });
 
 /** For a test that waits for the end of something: when that never comes, it fails soon. */
-export const inTime = { timeout: 30_000 };
+export const inTime = { timeout: 300_000 };
 
 interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -7,7 +7,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { systemClock } from '@keelson/core/system';
 
 /** A hundred times what anything here takes, on a busy machine. */
-const limitMs = 120_000;
+const limitMs = 300_000;
 
 export interface HangWatch extends AsyncDisposable {
   /** What is done from now on; it has its own time. */

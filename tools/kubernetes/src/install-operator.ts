@@ -20,6 +20,6 @@ export async function installOperator(
   await kubectl('apply', '--server-side', '-f', `${config}/manager/namespace.yaml`);
   await kubectl('apply', '--server-side', '-k', `${config}/crd`);
   await kubectl('apply', '--server-side', '-k', `${config}/rbac`);
-  await kubectl('wait', '--for=condition=Established', '-f', `${config}/crd/bases`, '--timeout=30s');
+  await kubectl('wait', '--for=condition=Established', '-f', `${config}/crd/bases`, '--timeout=5m');
   return kube.kubeconfigFor({ serviceAccount });
 }

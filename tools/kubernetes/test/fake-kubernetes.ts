@@ -106,7 +106,7 @@ export class FakeMachine implements Disposable {
         const found = recordedProcesses(ledger);
         return found.some((process) => process.name === waitFor) ? found : undefined;
       },
-      { clock: systemClock, what: waitFor, deadlineMs: 20_000, everyMs: 10 },
+      { clock: systemClock, what: waitFor, deadlineMs: 120_000, everyMs: 10 },
     );
   }
 

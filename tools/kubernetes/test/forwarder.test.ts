@@ -65,7 +65,7 @@ class Line implements AsyncDisposable {
 }
 
 const eventually = (what: string, condition: () => boolean) =>
-  until(() => condition() || undefined, { clock: systemClock, what, deadlineMs: 10_000, everyMs: 2 });
+  until(() => condition() || undefined, { clock: systemClock, what, deadlineMs: 120_000, everyMs: 2 });
 
 /** Time in which a byte would surely have passed: others travel the same way meanwhile. */
 async function traffic(): Promise<void> {

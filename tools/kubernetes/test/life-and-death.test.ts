@@ -13,7 +13,7 @@ import { FakeMachine, unsuited } from './fake-kubernetes.ts';
 const only = { skip: unsuited };
 
 const ended = (identity: ProcessIdentity) =>
-  until(() => (isRunning(identity) ? undefined : true), { clock: systemClock, what: 'the end', deadlineMs: 10_000 });
+  until(() => (isRunning(identity) ? undefined : true), { clock: systemClock, what: 'the end', deadlineMs: 120_000 });
 
 test('a program that ends too early is named with the reason from its log, and nothing is left', only, async () => {
   using machine = new FakeMachine();
@@ -123,7 +123,7 @@ test('a process is on record with the id and the start time it really has', only
     const record = await until(() => recordedProcesses(ledger)[0], {
       clock: systemClock,
       what: 'a record',
-      deadlineMs: 10_000,
+      deadlineMs: 120_000,
     });
     assert.deepEqual(record, { name: 'sleeper', identity: started.identity });
   } finally {

@@ -42,7 +42,7 @@ describe('the Echo operator on real Kubernetes', { skip: found.available ? false
 
   const client = () => createClient({ transport, fieldManager: 'test' });
   const eventually = async <K extends Kind>(kind: K, key: NamespacedName, holds: (object: ObjectOf<K>) => boolean) => {
-    using patience = deadline(systemClock, 100_000, 'the wait');
+    using patience = deadline(systemClock, 300_000, 'the wait');
     for (;;) {
       const object = await client().find(kind, key);
       if (object !== undefined && holds(object)) return object;

@@ -37,6 +37,18 @@ describe('the first slice on real Kubernetes', { skip }, () => {
 
   const kubectl = (namespace = 'default') => kubectlOf({ env: kube.env }, namespace);
 
+  /** What the operator wrote of that which needed nothing, and where it did too much about that which cannot be helped. */
+  const noiseSince = async (begun: number): Promise<readonly string[]> => {
+    const noise = [...(await operatorWrites(kube, 'steady', begun))];
+    for (const { namespace } of stuck) {
+      const writes = await operatorWrites(kube, namespace, begun);
+      if (writes.length > 10) noise.push(`${writes.length} writes in ${namespace}:`, ...writes);
+      const passes = passesIn(operator.log(), namespace, begun);
+      if (passes > 20) noise.push(`${passes} passes in ${namespace}`);
+    }
+    return noise;
+  };
+
   describe('side by side', { concurrency: 2 }, () => {
     sliceTests(() => ({
       env: kube.env,
@@ -55,20 +67,20 @@ describe('the first slice on real Kubernetes', { skip }, () => {
         converged(kubectl('steady'), 'steady', 2),
         ...stuck.map((each) => getStuck({ env: kube.env }, each)),
       ]);
-      // Events are sent a moment after the change that they speak of.
-      await sleep(systemClock, 2_000);
-      const begun = systemClock.now();
-      // The one long wait of this suite: the promise is about a minute.
-      await sleep(systemClock, 60_000);
       assert.ok((await operatorWrites(kube, 'steady')).length > 0, 'the operator has written before, and it was seen');
-      assert.deepEqual(await operatorWrites(kube, 'steady', begun), []);
       for (const { namespace } of stuck) {
-        const writes = await operatorWrites(kube, namespace, begun);
-        assert.ok(writes.length <= 10, `${writes.length} writes in a minute:\n${writes.join('\n')}`);
-        const passes = passesIn(operator.log(), namespace, begun);
         assert.ok(passesIn(operator.log(), namespace, 0) > 0, 'its passes are seen');
-        assert.ok(passes <= 20, `${passes} passes in ${namespace} in a minute`);
       }
+      // The one long wait of this suite: the promise is about a minute. Events are sent after the change that they speak
+      // of, so on a busy machine the first minute may still hear of what went before.
+      let noise: readonly string[] = [];
+      for (let minute = 1; minute <= 3; minute += 1) {
+        const begun = systemClock.now();
+        await sleep(systemClock, 60_000);
+        noise = await noiseSince(begun);
+        if (noise.length === 0) break;
+      }
+      assert.deepEqual(noise, []);
       for (const namespace of ['no-image', 'no-such-name']) {
         await kubectl(namespace).ok('patch', 'memcached', 'cache', '--type=merge', '-p', '{"spec":{"image":null}}');
         await converged(kubectl(namespace), 'cache', 1);
@@ -132,7 +144,7 @@ describe('the first slice on real Kubernetes', { skip }, () => {
     await sleep(systemClock, 3_000); // long enough for the operator to notice, and to fail a few times
     await kube.restartApiServer();
     await kubectl().ok('patch', 'memcached', name, '--type=merge', '-p', '{"spec":{"size":2}}');
-    await converged(kubectl(), name, 2, 60_000);
+    await converged(kubectl(), name, 2);
     process.kill(pid, 0); // throws when that process is gone
     await kubectl().ok('delete', 'memcached', name);
   });
@@ -162,7 +174,6 @@ describe('the first slice on real Kubernetes', { skip }, () => {
       'every other right is asked for',
       async () => rightsAudited(await entries()),
       (asked) => asked.length >= granted.length - exceptions.length,
-      30_000,
     );
     assert.deepEqual([...left, ...exceptions].sort(), granted);
     assert.deepEqual(allowedByOthers(await entries(), 'memcached-operator'), []);

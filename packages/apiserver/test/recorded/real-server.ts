@@ -102,7 +102,7 @@ const policy = [
 ].map((object) => JSON.stringify(object));
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  using limit = deadline(systemClock, 60_000, 'the cluster to be prepared');
+  using limit = deadline(systemClock, 300_000, 'the cluster to be prepared');
   while (!(await condition())) {
     limit.signal.throwIfAborted();
     await sleep(systemClock, 100);

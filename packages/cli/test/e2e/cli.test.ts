@@ -57,7 +57,7 @@ function startProgram(cwd: string, argv: readonly string[], env: NodeJS.ProcessE
 }
 
 async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  using limit = deadline(systemClock, 20_000, what);
+  using limit = deadline(systemClock, 300_000, what);
   while (!(await isTrue())) await sleep(systemClock, 50, limit.signal);
 }
 

@@ -82,7 +82,7 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
 
   /** The two pods of a manager, which nothing schedules here: that they exist is what admission said. */
   async function admittedPods(name: string): Promise<readonly Pod[]> {
-    using limit = deadline(systemClock, 20_000, `the pods of ${name}`);
+    using limit = deadline(systemClock, 300_000, `the pods of ${name}`);
     for (;;) {
       const { items } = await client.list(Pod, { namespace: `${name}-system` });
       if (items.length === 2) return items;

@@ -37,9 +37,9 @@ test('an operator runs from its image under the limits and the security of its f
   await kubectl('label', 'namespace', 'memcached-operator-system', 'pod-security.kubernetes.io/enforce=restricted');
   await kubectl('apply', '--server-side', '-f', join(memcached, 'dist/install.yaml'));
   const inNamespace = ['--namespace', 'memcached-operator-system'];
-  await kubectl(...inNamespace, 'rollout', 'status', 'deployment/memcached-operator', '--timeout=120s');
+  await kubectl(...inNamespace, 'rollout', 'status', 'deployment/memcached-operator', '--timeout=5m');
   await kubectl('apply', '-f', join(memcached, 'config/samples'));
-  await kubectl('wait', 'memcached', '--all', '--for=condition=Available', '--timeout=120s');
+  await kubectl('wait', 'memcached', '--all', '--for=condition=Available', '--timeout=5m');
 
   const restarts = ['--output', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'];
   assert.equal(await kubectl(...inNamespace, 'get', 'pods', ...restarts), '0 0');

@@ -90,7 +90,7 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => (printed += text));
-    using limit = deadline(systemClock, 30_000, 'the webhook server');
+    using limit = deadline(systemClock, 300_000, 'the webhook server');
     while (!printed.includes('"name":"webhook"')) {
       assert.equal(child.exitCode, null, printed);
       await sleep(systemClock, 20, limit.signal);

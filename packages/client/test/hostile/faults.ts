@@ -57,7 +57,7 @@ export function describeFaults(offer: Offer, { writes, seed = defaultSeed }: Fau
             ),
           );
         };
-        await until(agreed, { what: 'informers and server to agree', timeoutMs: 60_000 });
+        await until(agreed, { what: 'informers and server to agree', timeoutMs: 300_000 });
         const { items } = await truth.list(ConfigMap, { namespace });
         const values = items.filter(({ metadata }) => metadata.name.startsWith('n'));
         assert.deepEqual(

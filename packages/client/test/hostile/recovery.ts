@@ -51,7 +51,7 @@ export function describeRecovery(offer: Offer, { forMs }: RecoveryOptions): void
     });
 
     for (const [name, behaviour] of Object.entries(behaviours)) {
-      test(name, { timeout: 120_000 }, async () => {
+      test(name, { timeout: 360_000 }, async () => {
         const { random } = seeded(name);
         const hostile = await startHostileServer(behaviour, random);
         await using transport = connect(configFor(hostile.url));
@@ -72,7 +72,7 @@ export function describeRecovery(offer: Offer, { forMs }: RecoveryOptions): void
             .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
             .map(({ metadata, data }) => `${metadata.name} ${data?.truth}`)
             .sort();
-        await until(() => found().join() === truth.join(), { what: 'the truth', timeoutMs: 60_000 });
+        await until(() => found().join() === truth.join(), { what: 'the truth', timeoutMs: 300_000 });
       });
     }
   });

@@ -159,7 +159,7 @@ export function describeBesideObjects(offer: Offer): void {
       const spec = { containers, terminationGracePeriodSeconds: 1 };
       await client.create(Pod, { metadata: { name, namespace: 'default' }, spec });
       const key = `default/${name}`;
-      await until(async () => (await client.get(Pod, key)).status?.phase === 'Running', { timeoutMs: 60_000 });
+      await until(async () => (await client.get(Pod, key)).status?.phase === 'Running', { timeoutMs: 300_000 });
       return key;
     };
     const textOf = async (log: AsyncIterable<Uint8Array>) => {
@@ -212,7 +212,7 @@ export function describeBesideObjects(offer: Offer): void {
           text += Buffer.from(chunk).toString();
         }
       })();
-      await until(() => text === 'one\ntwo\n', { timeoutMs: 30_000 });
+      await until(() => text === 'one\ntwo\n', { timeoutMs: 300_000 });
       controller.abort(new Error('enough'));
       await assert.rejects(following, /enough/);
       assert.equal(await textOf(podLog(client, key, { tailLines: 1 })), 'two\n');

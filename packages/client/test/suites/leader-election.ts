@@ -18,6 +18,17 @@ import type { Offer, Server } from './server.ts';
 const isRefused = (error: unknown) => isConflict(error) || isInvalid(error);
 const candidate = fileURLToPath(new URL('./candidate.ts', import.meta.url));
 
+const patiently = { timeoutMs: 300_000 };
+
+/** Whether all of these come among those, in their order. */
+function isWithin(these: readonly string[], those: readonly string[]): boolean {
+  let at = -1;
+  return these.every((each) => {
+    at = those.indexOf(each, at + 1);
+    return at !== -1;
+  });
+}
+
 export function describeLeaderElection(offer: Offer): void {
   describe(`leader election on ${offer.name}`, { skip: offer.skip }, () => {
     let server: Server;
@@ -49,6 +60,13 @@ export function describeLeaderElection(offer: Offer): void {
         if (writers.at(-1) !== by) writers.push(by);
       });
       await using _running = runInformer(informer);
+      /** Who was elected, in order. */
+      const terms: string[] = [];
+      const leases = createInformer(client, Lease, { namespace: 'default', fields: 'metadata.name=candidates' });
+      leases.subscribe(({ object: { spec } }) => {
+        if (spec.holderIdentity && terms.at(-1) !== spec.holderIdentity) terms.push(spec.holderIdentity);
+      });
+      await using _electing = runInformer(leases);
 
       const folder = await mkdtemp(join(tmpdir(), 'keelson-election-'));
       const file = join(folder, 'written');
@@ -62,28 +80,29 @@ export function describeLeaderElection(offer: Offer): void {
         );
       }
       try {
-        await until(() => writes > 20, { timeoutMs: 60_000 });
-        const [first = ''] = writers;
-        assert.deepEqual(writers, [first]);
-
-        replicas.get(first)?.kill('SIGSTOP');
-        await until(() => writers.length === 2, { timeoutMs: 60_000, what: 'a second leader' });
-        const second = writers[1] ?? '';
-        replicas.get(first)?.kill('SIGCONT');
+        await until(() => writes > 20, patiently);
+        const stopped = writers.at(-1) ?? '';
+        replicas.get(stopped)?.kill('SIGSTOP');
+        await until(() => writers.at(-1) !== stopped, { ...patiently, what: 'another leader' });
+        replicas.get(stopped)?.kill('SIGCONT');
         const before = writes;
-        await until(() => writes > before + 100, { timeoutMs: 60_000 });
-        assert.deepEqual(writers, [first, second], 'the first must not write again before it is elected again');
+        await until(() => writes > before + 100, patiently);
         const lines = (await readFile(file, 'utf8')).trim().split('\n');
         const turns = lines.filter((identity, index) => identity !== lines[index - 1]);
-        assert.deepEqual(turns, [first, second], 'not even in the moment in which it goes on');
-
+        await until(() => terms.length >= turns.length, patiently);
+        // Two, unless this machine is so busy that a leader loses its lease; who is not elected writes in no case, not
+        // even in the moment in which it goes on.
+        assert.ok(isWithin(writers, terms), `${writers} wrote, and ${terms} were elected`);
+        assert.ok(isWithin(turns, terms), `${turns} meant to write, and ${terms} were elected`);
         const lease = await client.get(Lease, 'default/candidates');
-        assert.equal(lease.spec.holderIdentity, second);
-        assert.equal(lease.spec.leaseTransitions, 1);
+        assert.ok((lease.spec.leaseTransitions ?? 0) >= 1);
 
         // Each that is told to stop gives the lease back, until only the one is left that was stopped.
-        for (const identity of replicas.keys()) if (identity !== first) replicas.get(identity)?.kill('SIGTERM');
-        await until(() => writers.at(-1) === first, { timeoutMs: 60_000, what: 'another term of the first' });
+        for (const identity of replicas.keys()) if (identity !== stopped) replicas.get(identity)?.kill('SIGTERM');
+        await until(() => writers.at(-1) === stopped, {
+          ...patiently,
+          what: 'another term of the one that was stopped',
+        });
       } finally {
         await Promise.all(
           [...replicas.values()].map(async (replica) => {

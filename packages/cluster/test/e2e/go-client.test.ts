@@ -167,7 +167,7 @@ describe('the Go world', { skip }, () => {
 
   test('kubectl get -o wide has the columns that a real API server has', async () => {
     await kubectl('create', 'deployment', 'web', '--image=web:1', '--replicas=2');
-    await kubectl('rollout', 'status', 'deployment/web', '--timeout=60s');
+    await kubectl('rollout', 'status', 'deployment/web', '--timeout=5m');
     const [headings, row] = rowsOf(await kubectl('get', 'deployments', '-o', 'wide'));
     assert.equal(headings, 'NAME READY UP-TO-DATE AVAILABLE AGE CONTAINERS IMAGES SELECTOR');
     assert.match(row ?? '', /^web 2\/2 2 2 \d+s web web:1 app=web$/);

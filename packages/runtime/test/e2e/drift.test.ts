@@ -53,7 +53,7 @@ test('kubectl patch service from port 80 to 81, and a second port: both are put 
   const ports = async () =>
     (await client.find(Service, 'default/a'))?.spec.ports?.map(({ name, port }) => `${name} ${port}`).join(', ');
   const until = async (what: string, holds: () => Promise<boolean>) => {
-    using limit = deadline(systemClock, 20_000, what);
+    using limit = deadline(systemClock, 300_000, what);
     while (!(await holds())) {
       assert.ok(!limit.signal.aborted, `${what}: ports are ${await ports()}`);
       await sleep(systemClock, 20);

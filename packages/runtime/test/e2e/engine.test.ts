@@ -571,7 +571,7 @@ function listener(heard: (message: string, fields: Readonly<Record<string, unkno
 }
 
 /** The garbage collector learns of a new kind within half a minute. */
-const limitMs = 60_000;
+const limitMs = 300_000;
 
 async function eventually<T>(what: string, ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   using limit = deadline(systemClock, limitMs, what);

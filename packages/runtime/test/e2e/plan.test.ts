@@ -233,7 +233,7 @@ async function closed(client: Client): Promise<readonly unknown[]> {
 async function run(client: Client, transport: ReturnType<typeof connect>, release: number): Promise<void> {
   const stop = new AbortController();
   const running = createManager(shops, { transport, health: false, metrics: false, logger: silent }).start(stop.signal);
-  using limit = deadline(systemClock, 20_000, `release ${release} is there`);
+  using limit = deadline(systemClock, 300_000, `release ${release} is there`);
   while ((await client.get(Shop, 'default/a')).status?.release !== release) {
     limit.signal.throwIfAborted();
     await sleep(systemClock, 20);

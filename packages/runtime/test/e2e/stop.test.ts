@@ -40,7 +40,7 @@ test('an operator whose API server hangs stops within the 30 s that a pod has, i
   const operators = [start(), start('--leader-elect')];
   try {
     await client.create(Widget, newWidget('a', 'call'));
-    using limit = deadline(systemClock, 60_000, 'the passes begin');
+    using limit = deadline(systemClock, 300_000, 'the passes begin');
     // Each says with its own last word before it calls on and on that it has begun.
     while (!operators.every(({ log }) => log.join('').includes('calling on and on'))) {
       limit.signal.throwIfAborted();
@@ -52,7 +52,7 @@ test('an operator whose API server hangs stops within the 30 s that a pod has, i
       child.kill('SIGTERM');
       await exited;
       const tookMs = Math.round(systemClock.monotonic() - begunMs);
-      assert.ok(tookMs < 28_000, `${tookMs} ms\n${log.join('')}`);
+      assert.ok(tookMs < 30_000, `${tookMs} ms\n${log.join('')}`);
       assert.equal(child.exitCode, 0, log.join(''));
       assert.match(log.join(''), /"msg":"Stopped"/);
       return tookMs;

@@ -17,7 +17,7 @@ describe('webhooks under load, on the embedded server', () => {
     await cluster.ready;
   });
   after(() => cluster[Symbol.asyncDispose]());
-  underLoad(200, async () => {
+  underLoad(1000, async () => {
     const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
     const name = await accountOf(client);
     return { client, own: cluster.transportAs({ name, groups: [] }) };
@@ -42,7 +42,7 @@ describe('webhooks under load, on a real API server', { skip: found.available ? 
   test('a definition that converts by a webhook is told whom to trust', async () => {
     await definitionIsTold(createClient({ transport: await way(kube.kubeconfig), fieldManager: 'test' }));
   });
-  underLoad(1000, async () => {
+  underLoad(3000, async () => {
     const client = createClient({ transport: await way(kube.kubeconfig), fieldManager: 'test' });
     return { client, own: await way(await kube.kubeconfigFor({ user: await accountOf(client) })) };
   });

@@ -48,7 +48,7 @@ describe('CRDs on real Kubernetes', { skip: found.available ? false : found.reas
     // kubectl leaves validation to the server once the server has published the kind, which it does when that is
     // established, and validates by itself before.
     const path = `apis/${kind.group}/${kind.version}`;
-    const giveUpAt = systemClock.monotonic() + 30_000;
+    const giveUpAt = systemClock.monotonic() + 300_000;
     while (!(await kube.kubectl('get', '--raw', '/openapi/v3')).stdout.includes(`"${path}"`)) {
       assert.ok(systemClock.monotonic() < giveUpAt, `${path} is published`);
       await sleep(systemClock, 100);

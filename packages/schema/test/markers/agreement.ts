@@ -33,7 +33,7 @@ export async function installMarkedKinds(server: Server): Promise<readonly Insta
     const { status, body, warnings } = await server.request('POST', definitions, crd);
     assert.deepEqual({ status, warnings }, { status: 201, warnings: [] }, JSON.stringify(body));
   });
-  using limit = deadline(systemClock, 60_000, 'all definitions to be established and served');
+  using limit = deadline(systemClock, 300_000, 'all definitions to be established and served');
   const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
     for (;;) {
       const seen = await look();

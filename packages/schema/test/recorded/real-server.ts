@@ -104,7 +104,7 @@ export async function recordGroup(server: Server, group: Group, name: string): P
   if (created.status !== 201) throw new Error(`${group.name}: ${created.body.message}`);
   const { kind, plural } = crd.spec.names;
   const path = (version: string) => `/apis/${apiGroup}/${version}/namespaces/default/${plural}`;
-  using limit = deadline(systemClock, 60_000, `${plural} to be served`);
+  using limit = deadline(systemClock, 300_000, `${plural} to be served`);
   for (const version of ['v1', 'v1alpha1']) {
     while ((await server.request('GET', path(version))).status !== 200) {
       limit.signal.throwIfAborted();

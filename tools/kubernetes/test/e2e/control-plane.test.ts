@@ -129,7 +129,7 @@ test('OwnerReferencesPermissionEnforcement is on', only, async () => {
 
 test('controllers run: a namespace is really deleted', only, async () => {
   assert.equal((await kube.kubectl('create', 'namespace', 'short-lived')).code, 0);
-  const deleted = await kube.kubectl('delete', 'namespace', 'short-lived', '--timeout=60s');
+  const deleted = await kube.kubectl('delete', 'namespace', 'short-lived', '--timeout=5m');
   assert.equal(deleted.code, 0, deleted.stderr);
 });
 
@@ -216,7 +216,7 @@ test('without controllers nothing acts on its own', only, async () => {
 test('controllers can be chosen, and a wrong name is told with the reason from its log', only, async () => {
   await using few = await startKubernetes({ controllers: ['namespace-controller'] });
   await few.kubectl('create', 'namespace', 'short-lived');
-  assert.equal((await few.kubectl('delete', 'namespace', 'short-lived', '--timeout=60s')).code, 0);
+  assert.equal((await few.kubectl('delete', 'namespace', 'short-lived', '--timeout=5m')).code, 0);
   assert.match((await few.kubectl('get', 'serviceaccount', 'default')).stderr, /not found/);
   await assert.rejects(startKubernetes({ controllers: ['no-such'] }), {
     message: /^kube-controller-manager ended too early: .*no-such\\" is not in the list of known controllers/,

@@ -33,7 +33,7 @@ for (const process of ['node-namespaces', 'node', 'containerd', 'kube-apiserver'
     await until(() => recorded()?.find((found) => found.name === process), {
       clock: systemClock,
       what: process,
-      deadlineMs: 60_000,
+      deadlineMs: 300_000,
       everyMs: 1,
     });
     up.kill('SIGKILL');

@@ -74,7 +74,7 @@ test('up --pods runs Deployments for real, and down leaves the machine as it was
   assert.match(nodes[0] ?? '', /^keelson +Ready /);
 
   await shell('kubectl apply -f -', `${memcached}---\n${busybox}`);
-  await shell('kubectl rollout status deployment/cache --timeout=60s');
+  await shell('kubectl rollout status deployment/cache --timeout=5m');
   assert.match(await shell('kubectl get deployment cache --no-headers'), /^cache +3\/3 /);
 
   const { directory } = await packages();
@@ -85,7 +85,7 @@ test('up --pods runs Deployments for real, and down leaves the machine as it was
   });
   assert.match(asked.stdout, /^VERSION \d/, asked.stderr);
 
-  await shell('kubectl wait --for=condition=Ready pod/asker --timeout=60s');
+  await shell('kubectl wait --for=condition=Ready pod/asker --timeout=5m');
   const version = JSON.parse(await shell('kubectl exec asker -- wget -q -O - https://10.96.0.1/version 2>/dev/null'));
   assert.equal(version.major, '1');
 
@@ -110,7 +110,7 @@ test('a test reaches into pods, and pods reach services and the API server', onl
     await using kube = await startKubernetes({ pods: true });
     t.diagnostic(`ready after ${kube.startupMs} ms`);
     await kube.apply(`${memcached}---\n${busybox}`);
-    const ready = await kube.kubectl('wait', '--for=condition=Ready', 'pod', '--all', '--timeout=60s');
+    const ready = await kube.kubectl('wait', '--for=condition=Ready', 'pod', '--all', '--timeout=5m');
     assert.equal(ready.code, 0, ready.stderr);
     const podOf = async (label: string) =>
       (await kube.kubectl('get', 'pods', '-l', label, '-o', 'jsonpath={.items[0].metadata.name}')).stdout;
@@ -139,7 +139,7 @@ test('a test reaches into pods, and pods reach services and the API server', onl
     writeFileSync(archive, imageArchive({ tags: ['keelson.example/hello:v1'], layer, command }));
     await kube.importImage(archive);
     await kube.kubectl('run', 'hello', '--image=keelson.example/hello:v1', '--restart=Never');
-    await kube.kubectl('wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/hello', '--timeout=60s');
+    await kube.kubectl('wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/hello', '--timeout=5m');
     assert.equal((await kube.kubectl('logs', 'hello')).stdout, 'hello\n');
   }
   await assertUnchanged(before);

@@ -20,7 +20,7 @@ test('the checked-in OpenAPI documents are those that the API server gives', {
   const expected = readSnapshot(documentsFolder);
 
   // The server is ready before its aggregator has gathered every group.
-  using limit = deadline(systemClock, 60_000, 'the index of documents');
+  using limit = deadline(systemClock, 300_000, 'the index of documents');
   let served = await fetchSnapshot(get);
   while (served.documents.size < expected.documents.size) {
     await sleep(systemClock, 500, limit.signal);
