@@ -1,5 +1,6 @@
 /** Generates an operator's files: loads it, compares what there is with what there should be, and writes or reports. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type GeneratedFile, generateFiles } from '@keelson/generate';
 import { changesCount, changesJson, changesText } from './changes-text.ts';
 import { CommandError, Discrepancy, UsageError } from './command-error.ts';
@@ -12,14 +13,16 @@ import { json } from './print.ts';
 import { sampleProblems } from './sample-problems.ts';
 import type { Shell } from './shell.ts';
 
-export async function generate(flags: GenerateFlags, shell: Shell): Promise<void> {
+export async function generate(part: 'chart' | undefined, flags: GenerateFlags, shell: Shell): Promise<void> {
   const module = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
   const { operator, kinds, place } = module;
   const chosen = await installationOptions(place.folder);
   const given = { image: flags.image ?? chosen.image, namespace: flags.namespace ?? chosen.namespace };
-  const files = filesOf(flags, () => generateFiles(operator, { ...chosen, ...given, kinds }));
   const folder = flags.outputDir === undefined ? place.folder : resolve(shell.cwd, flags.outputDir);
-  const changes = await fileChanges(folder, files, ['config', 'dist', 'docs']);
+  const hasChart = part === 'chart' || existsSync(join(folder, 'chart', 'Chart.yaml'));
+  const chart = hasChart && (chosen.chart ?? true);
+  const files = filesOf(flags, () => generateFiles(operator, { ...chosen, ...given, kinds, chart }));
+  const changes = await fileChanges(folder, files, ['chart', 'config', 'dist', 'docs']);
   if (!flags.check) {
     shell.stopSignal(); // Ctrl-C comes before the first step from here on, or after the last
     await writeChanges(folder, changes);

@@ -42,7 +42,7 @@ export async function fileChanges(
   }
   const leftOver = (await Promise.all(places.map((place) => filesBelow(folder, place))))
     .flat()
-    .filter((path) => /\.(yaml|md)$/.test(path) && !wanted.has(path));
+    .filter((path) => /\.(yaml|md|json|tpl|txt)$/.test(path) && !wanted.has(path));
   const removed = await Promise.all(
     leftOver.map(async (path): Promise<readonly FileChange[]> => {
       const before = await contentOf(join(folder, path));

@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
 
@@ -16,6 +17,20 @@ for (const name of ['memcached', 'echo']) {
     assert.deepEqual([code, err], [0, ''], out);
   });
 }
+
+test("Echo's chart has the values of document 003, and needs no namespace that is not there", async () => {
+  const file = new URL('../../../operators/echo/chart/values.yaml', import.meta.url);
+  const { ha, numWorkers, env, logLevel, monitoring } = parse(await readFile(file, 'utf8'));
+  assert.deepEqual(ha, {
+    enabled: true,
+    replicaCount: 3,
+    leaderElection: { leaseDurationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2 },
+  });
+  assert.deepEqual([numWorkers, env, logLevel], [4, 'production', 'info']);
+  const { enabled, path, port, interval, labels, namespace } = monitoring;
+  assert.deepEqual([enabled, path, port, interval], [true, '/metrics', 2112, '10s']);
+  assert.deepEqual([labels, namespace], [{ release: 'monitoring' }, '']);
+});
 
 /** Runs it on a disk that fails in some ways. */
 async function withFs<T>(broken: Partial<typeof fs.promises>, run: () => Promise<T>): Promise<T> {
@@ -270,6 +285,43 @@ describe('keelson generate', () => {
     await symlink('nowhere', file(role));
     assert.match((await generate()).err, /^keelson generate: config\/rbac\/role\.yaml in \S+ is a symlink, /);
     assert.ok(!existsSync(file('config/rbac/nowhere')));
+  });
+
+  test('a chart is made when it is asked for, and kept up to date from then on', async () => {
+    const { generate, file } = await project(
+      JSON.stringify({
+        ...JSON.parse(websiteManifest),
+        description: 'Keeps websites.',
+        author: 'Ada <ada@example.com>',
+      }),
+    );
+    assert.ok(!existsSync(file('chart')));
+    assert.match((await generate('chart')).out, /^created {2}chart\/Chart\.yaml$/m);
+    const chart = await readFile(file('chart/Chart.yaml'), 'utf8');
+    assert.match(
+      chart,
+      /description: Keeps websites\.\n(.*\n)*maintainers:\n- name: Ada\n {2}email: ada@example\.com\n/,
+    );
+    await writeFile(file('chart/templates/mine.yaml'), '# mine\n');
+    for (const left of ['templates/old.tpl', 'old.schema.json', 'templates/old.txt']) {
+      const like = left.endsWith('json') ? 'values.schema.json' : 'templates/_helpers.tpl';
+      await writeFile(file(`chart/${left}`), await readFile(file(`chart/${like}`), 'utf8'));
+    }
+    await withLine(file('chart/values.yaml'), 'mine: true\n');
+    const { code, out } = await generate('--check');
+    assert.equal(code, 1);
+    assert.deepEqual(
+      out.match(/^(differs|left over) +\S+/gm)?.map((line) => line.replace(/ {2,}/, ' ')),
+      [
+        'left over chart/old.schema.json',
+        'left over chart/templates/old.tpl',
+        'left over chart/templates/old.txt',
+        'differs chart/values.yaml',
+      ],
+    );
+    assert.equal((await generate()).code, 0);
+    assert.equal((await generate('--check')).code, 0);
+    assert.ok(existsSync(file('chart/templates/mine.yaml')));
   });
 
   test('Ctrl-C waits from the first write on', async () => {

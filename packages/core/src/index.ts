@@ -103,7 +103,7 @@ export type { MissingRight } from './missing-right.ts';
 export { declarationFor, missingRightIn, printRight } from './missing-right.ts';
 export type { Operator, OperatorDefinition, TaskDeclaration } from './operator.ts';
 export { controllerName, operator, withSettings } from './operator.ts';
-export { type OperatorProcess, operatorProcess } from './operator-process.ts';
+export { type OperatorProcess, operatorProcess, type ProcessParameter } from './operator-process.ts';
 export { isOptional, optional } from './optional-kind.ts';
 export type { OwnerReference } from './owner-references.ts';
 export {

@@ -7,6 +7,7 @@
 import type { Operator } from '@keelson/core';
 import { admissionPolicyFiles } from './admission-policies.ts';
 import { apiReferenceFile } from './api-reference.ts';
+import { chartFiles } from './chart/chart-files.ts';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
 import { installFile } from './install-file.ts';
 import { type GenerateOptions, type Installation, installationOf } from './installation.ts';
@@ -46,6 +47,7 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
     ...sampleFiles(installation),
     installFile(objects, installation),
     ...apiReferenceFile(installation),
+    ...(options.chart ? chartFiles(operator, options) : []),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   const twice = files.find(({ path }, i) => path === files[i + 1]?.path);
   if (twice !== undefined) throw new TypeError(`${operator.name}: two kinds would share ${twice.path}`);

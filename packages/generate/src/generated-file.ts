@@ -20,12 +20,16 @@ const sentence = (maker: Maker): string =>
 const headerOf = (maker: Maker): string => `# ${sentence(maker)}\n`;
 const yamlHeader = headerOf('generate');
 const markdownLine = `<!-- ${sentence('generate')} -->`;
-const firstLines: readonly string[] = [yamlHeader.trimEnd(), markdownLine, headerOf('bundle').trimEnd()];
+const templateLine = `{{- /* ${sentence('generate')} */ -}}`;
+/** JSON has no comments; `$comment` is the word of JSON Schema for one. */
+const jsonLines = `{\n  "$comment": ${JSON.stringify(sentence('generate'))}`;
+const firstLines: readonly string[] = [yamlHeader.trimEnd(), markdownLine, templateLine, headerOf('bundle').trimEnd()];
 
-/** Whether a file is one of ours by its first line, however that ends, and so may be overwritten and removed. */
+/** Whether a file is one of ours by how it begins, however its lines end, and so may be overwritten and removed. */
 export function isGenerated(text: string): boolean {
   const [first = ''] = text.split(/\r?\n/, 1);
-  return firstLines.includes(first);
+  const firstTwo = text.split(/\r?\n/, 2).join('\n');
+  return firstLines.includes(first) || firstTwo.startsWith(jsonLines);
 }
 
 /** A generated file with these objects, a document each. */
@@ -51,4 +55,18 @@ export function documentsIn({ text }: GeneratedFile): string {
 /** A generated page. */
 export function markdownFile(path: string, text: string): GeneratedFile {
   return { path, text: `${markdownLine}\n\n${text}`, owner: 'generated' };
+}
+
+/** A generated template of Helm's, of which that line is no part when it is filled in. */
+export function templateFile(path: string, text: string): GeneratedFile {
+  return { path, text: `${templateLine}\n${text}`, owner: 'generated' };
+}
+
+/** A generated file with this object. */
+export function jsonFile(path: string, object: object): GeneratedFile {
+  return {
+    path,
+    text: `${JSON.stringify({ $comment: sentence('generate'), ...object }, undefined, 2)}\n`,
+    owner: 'generated',
+  };
 }

@@ -1,3 +1,3 @@
 export { generateFiles } from './generate-files.ts';
 export { type GeneratedFile, isGenerated } from './generated-file.ts';
-export type { GenerateOptions } from './installation.ts';
+export type { ChartMaintainer, ChartWords, GenerateOptions } from './installation.ts';

@@ -10,6 +10,22 @@ import type { NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1
 import { crdOf, type DefinedKind } from '@keelson/schema';
 import { label1035Problems, labelProblems, labelValueProblems } from '@keelson/schema/validation';
 
+/** What a chart says of the operator; package.json has it. */
+export interface ChartWords {
+  readonly description?: string | undefined;
+  readonly keywords?: readonly string[] | undefined;
+  readonly home?: string | undefined;
+  readonly sources?: readonly string[] | undefined;
+  readonly maintainers?: readonly ChartMaintainer[] | undefined;
+}
+
+/** Who looks after a chart. */
+export interface ChartMaintainer {
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly url?: string | undefined;
+}
+
 /** What those who install an operator choose; package.json has it in its field `keelson`. */
 export interface GenerateOptions {
   /** The operator's image. @default its name, with its version as the tag */
@@ -22,6 +38,8 @@ export interface GenerateOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** The kinds whose definitions it brings. @default those of its controllers and webhooks that `defineKind` made */
   readonly kinds?: readonly DefinedKind[] | undefined;
+  /** Whether a Helm chart is made, and what it says of the operator. @default false */
+  readonly chart?: ChartWords | boolean | undefined;
 }
 
 /** A kind of the operator's own, and what is applied for it. */

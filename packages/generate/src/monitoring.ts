@@ -26,12 +26,18 @@ export function metricsService(installation: Installation): NewService | undefin
   };
 }
 
-/** The ServiceMonitor of `config/prometheus`, which the Prometheus operator reads. */
+/** The ServiceMonitor of `config/prometheus`. */
 export function serviceMonitorFile(installation: Installation): readonly GeneratedFile[] {
+  const monitor = serviceMonitor(installation);
+  return monitor ? [yamlFile('config/prometheus/service_monitor.yaml', monitor)] : [];
+}
+
+/** What the Prometheus operator is told; nothing where there are no metrics. */
+export function serviceMonitor(installation: Installation) {
   const { operator, process, namespace } = installation;
-  if (process.metrics === undefined) return [];
+  if (process.metrics === undefined) return undefined;
   const labels = managerLabelsOf(installation);
-  const monitor = {
+  return {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'ServiceMonitor',
     metadata: { name: metricsName(installation), namespace, labels },
@@ -51,14 +57,18 @@ export function serviceMonitorFile(installation: Installation): readonly Generat
       ],
     },
   };
-  return [yamlFile('config/prometheus/service_monitor.yaml', monitor)];
+}
+
+/** `config/network-policy`. */
+export function networkPolicyFile(installation: Installation): GeneratedFile {
+  return yamlFile('config/network-policy/network_policy.yaml', networkPolicy(installation));
 }
 
 /**
- * The NetworkPolicy of `config/network-policy`: metrics for namespaces with the label `metrics: enabled`, webhooks for
+ * Who may connect: metrics for namespaces with the label `metrics: enabled`, webhooks for
  * everybody, and nothing else. Probes come from the node, which is always let in.
  */
-export function networkPolicyFile(installation: Installation): GeneratedFile {
+export function networkPolicy(installation: Installation): NewNetworkPolicy {
   const { process, name, namespace } = installation;
   const labels = managerLabelsOf(installation);
   const { metrics, webhooks } = process;
@@ -70,7 +80,7 @@ export function networkPolicyFile(installation: Installation): GeneratedFile {
     // Where API servers call from is for the cluster to know.
     ...(webhooks ? [at(webhooks.port)] : []),
   ];
-  const policy: NewNetworkPolicy = {
+  return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata: { name, namespace, labels },
@@ -80,5 +90,4 @@ export function networkPolicyFile(installation: Installation): GeneratedFile {
       ...(ingress.length > 0 && { ingress }),
     },
   };
-  return yamlFile('config/network-policy/network_policy.yaml', policy);
 }

@@ -1,5 +1,5 @@
 /** What the operator may do: its account and the roles that follow from its declarations, each with its binding. */
-import { type OperatorRole, type PolicyRule, rolesOf } from '@keelson/core';
+import { type Operator, type OperatorRole, type PolicyRule, rolesOf } from '@keelson/core';
 import type { NewClusterRole, NewClusterRoleBinding, NewRole, NewRoleBinding } from '@keelson/core/rbac/v1';
 import type { NewServiceAccount } from '@keelson/core/v1';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
@@ -10,38 +10,55 @@ const apiGroup = 'rbac.authorization.k8s.io';
 
 /** `config/rbac` as far as the operator itself is concerned. */
 export function operatorRoleFiles(installation: Installation): readonly GeneratedFile[] {
-  const { operator, name, namespace } = installation;
-  const account: NewServiceAccount = {
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name, namespace, labels: labelsOf(installation) },
-  };
-  const place = { namespace, namespaces: installation.namespaces };
-  const own = rolesOf({ ...operator, leaderElection: false, secureMetrics: false }, place);
-  const files = [yamlFile('config/rbac/service_account.yaml', account), ...roleFiles('role', name, own, installation)];
-  if (operator.leaderElection) {
-    const roles = without(own, rolesOf({ ...operator, secureMetrics: false }, place));
-    files.push(...roleFiles('leader_election_role', `${name}-leader-election`, roles, installation));
-  }
-  if (operator.secureMetrics) {
-    const roles = without(own, rolesOf({ ...operator, leaderElection: false }, place));
-    files.push(...roleFiles('metrics_auth_role', `${name}-metrics-auth`, roles, installation));
-    files.push(yamlFile('config/rbac/metrics_reader_role.yaml', metricsReader(installation)));
-  }
-  return files;
+  return [
+    yamlFile('config/rbac/service_account.yaml', serviceAccount(installation)),
+    ...roleGroups(installation).flatMap(({ file, name, roles }) => [
+      yamlFile(`config/rbac/${file}.yaml`, ...roles.map((role) => roleObject(name, role, installation))),
+      yamlFile(`config/rbac/${file}_binding.yaml`, ...roles.map((role) => bindingObject(name, role, installation))),
+    ]),
+    ...(installation.operator.secureMetrics
+      ? [yamlFile('config/rbac/metrics_reader_role.yaml', metricsReader(installation))]
+      : []),
+  ];
 }
 
-/** The roles and their bindings: two files. */
-function roleFiles(
-  file: string,
-  name: string,
-  roles: readonly OperatorRole[],
-  installation: Installation,
-): readonly GeneratedFile[] {
-  return [
-    yamlFile(`config/rbac/${file}.yaml`, ...roles.map((role) => roleObject(name, role, installation))),
-    yamlFile(`config/rbac/${file}_binding.yaml`, ...roles.map((role) => bindingObject(name, role, installation))),
+/** The account that it works as. */
+export function serviceAccount(installation: Installation): NewServiceAccount {
+  const { name, namespace } = installation;
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels: labelsOf(installation) } };
+}
+
+/** Roles that are there for one reason, under one name. */
+export interface RoleGroup {
+  readonly reason: 'declarations' | 'leader election' | 'secure metrics';
+  readonly file: string;
+  readonly name: string;
+  readonly roles: readonly OperatorRole[];
+}
+
+/** What the operator may do: by its declarations, and what electing a leader and guarding metrics add to that. */
+export function roleGroups({ operator, name, namespace, namespaces }: Installation): readonly RoleGroup[] {
+  const place = { namespace, namespaces };
+  const own = rolesOf({ ...operator, leaderElection: false, secureMetrics: false }, place);
+  const added = (having: Partial<Operator>) =>
+    without(own, rolesOf({ ...operator, leaderElection: false, secureMetrics: false, ...having }, place));
+  const { leaderElection, secureMetrics } = operator;
+  const groups: readonly RoleGroup[] = [
+    { reason: 'declarations', file: 'role', name, roles: own },
+    {
+      reason: 'leader election',
+      file: 'leader_election_role',
+      name: `${name}-leader-election`,
+      roles: leaderElection ? added({ leaderElection }) : [],
+    },
+    {
+      reason: 'secure metrics',
+      file: 'metrics_auth_role',
+      name: `${name}-metrics-auth`,
+      roles: secureMetrics ? added({ secureMetrics }) : [],
+    },
   ];
+  return groups.filter(({ reason, roles }) => reason === 'declarations' || roles.length > 0);
 }
 
 const metadataOf = (name: string, { namespace }: OperatorRole, installation: Installation) => ({
@@ -50,12 +67,14 @@ const metadataOf = (name: string, { namespace }: OperatorRole, installation: Ins
   labels: labelsOf(installation),
 });
 
-function roleObject(name: string, role: OperatorRole, installation: Installation): NewRole | NewClusterRole {
+/** One of them. */
+export function roleObject(name: string, role: OperatorRole, installation: Installation): NewRole | NewClusterRole {
   const kind = role.namespace === undefined ? 'ClusterRole' : 'Role';
   return { apiVersion, kind, metadata: metadataOf(name, role, installation), rules: role.rules };
 }
 
-function bindingObject(
+/** What gives it to the operator's account. */
+export function bindingObject(
   name: string,
   role: OperatorRole,
   installation: Installation,

@@ -7,6 +7,45 @@
  * By hand, since `stringify` of the package `yaml` writes for readers of one version (docs/adr/0030).
  */
 
+/**
+ * What a chart puts among the values: expressions that Helm fills in. Printed as they are, so that whoever makes one sees
+ * to its quotes. `INNER` in one stands for the indentation of what belongs to its field, `HERE` for its own.
+ */
+export class Template {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A field or an item that is there only under a condition of Helm's, such as `if $.Values.webhooks.enabled`. */
+export class Guarded {
+  readonly condition: string;
+  readonly value: unknown;
+  constructor(condition: string, value: unknown) {
+    this.condition = condition;
+    this.value = value;
+  }
+}
+
+/** Lines of a chart in place of a field or an item; the name of the field is not printed. */
+export class Inserted {
+  readonly lines: readonly string[];
+  constructor(...lines: readonly string[]) {
+    this.lines = lines;
+  }
+}
+
+/** One document of a chart, ending with a newline. */
+export function printTemplate(value: unknown): string {
+  return printYaml(value).replaceAll(
+    /^((?: |- )*)(.*)nindent (INNER|HERE)/gm,
+    (_, spaces: string, text: string, place) => {
+      return `${spaces}${text}nindent ${spaces.length + (place === 'INNER' ? 2 : 0)}`;
+    },
+  );
+}
+
 /** One document, ending with a newline. */
 export function printYaml(value: unknown): string {
   return `${linesOf(value).join('\n')}\n`;
@@ -19,6 +58,8 @@ function linesOf(value: unknown): readonly string[] {
 }
 
 function fieldLines(name: string, value: unknown): readonly string[] {
+  if (value instanceof Guarded) return guarded(value, fieldLines(name, value.value));
+  if (value instanceof Inserted) return value.lines;
   const lines = linesOf(value);
   if (Array.isArray(value) && value.length > 0) return [`${keyText(name)}:`, ...lines];
   if (isFilledObject(value)) return [`${keyText(name)}:`, ...lines.map(indented)];
@@ -26,9 +67,13 @@ function fieldLines(name: string, value: unknown): readonly string[] {
 }
 
 function itemLines(value: unknown): readonly string[] {
+  if (value instanceof Guarded) return guarded(value, itemLines(value.value));
+  if (value instanceof Inserted) return value.lines;
   const [first = '', ...rest] = linesOf(value);
   return [`- ${first}`, ...rest.map(indented)];
 }
+
+const guarded = ({ condition }: Guarded, lines: readonly string[]) => [`{{- ${condition} }}`, ...lines, '{{- end }}'];
 
 const indented = (line: string): string => (line === '' ? '' : `  ${line}`);
 
@@ -36,10 +81,15 @@ const fieldsOf = (value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([, field]) => field !== undefined);
 
 const isFilledObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && fieldsOf(value).length > 0;
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Template) &&
+  fieldsOf(value).length > 0;
 
 function scalarLines(value: unknown): readonly string[] {
   if (typeof value === 'string') return textLines(value);
+  if (value instanceof Template) return [value.text];
   if (Array.isArray(value)) return ['[]'];
   return [typeof value === 'object' && value !== null ? '{}' : JSON.stringify(value ?? null)];
 }
