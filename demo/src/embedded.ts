@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, createSharedInformers, installDefinitions } from '@keelson/client';
 import { createCluster } from '@keelson/cluster';
-import { conditionOf, type InputOf, type Kind } from '@keelson/core';
+import { conditionOf, conversionClientConfig, type InputOf, type Kind } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { CronJob, Job } from '@keelson/core/batch/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
@@ -15,6 +15,7 @@ import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
 import { createManager, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 import { parse } from 'yaml';
+import { inProcess } from './in-process.ts';
 import {
   aboutCronJob,
   aboutCustomResource,
@@ -43,7 +44,9 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   await using listening = await cluster.listen();
   using kubeconfig = temporaryFile('kubeconfig', listening.kubeconfig);
   const client = createClient({ transport: cluster.transport, fieldManager: 'npm-start', signal });
-  await installDefinitions(client, [crdOf(Memcached), crdOf(Echo), crdOf(ScheduledEcho)], { signal });
+  const conversion = conversionClientConfig(memcachedOperator, { namespace: 'default' });
+  const definitions = [crdOf(Memcached, { conversion }), crdOf(Echo), crdOf(ScheduledEcho)];
+  await installDefinitions(client, definitions, { signal });
   print(instructions(listening.url, kubeconfig.path));
 
   // Their client has no signal: they are ended by being disposed of, and a watch that ends so is no failure to tell of.
@@ -79,7 +82,9 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
     await client.create(kind as Kind, { ...rest, metadata: { ...metadata, namespace: 'default' } } as InputOf<Kind>);
   };
 
+  const webhooks = await inProcess(cluster, client, memcachedOperator);
   const manager = createManager(memcachedOperator, {
+    webhooks: webhooks.door,
     transport: await underOwnRules(cluster, client, memcachedOperator),
     leaderElection: false,
     health: { host: '127.0.0.1', port: 8081, orFree: true },
@@ -98,6 +103,7 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   };
   try {
     const running = watched(manager.start(stop));
+    await Promise.race([webhooks.opened, running]);
     await make(Memcached, samples.memcached);
     await Promise.race([isAvailable, running]);
     if (!stop.aborted) {

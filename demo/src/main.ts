@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '@keelson/core/system';
 
-const usage = `Usage: npm start [-- --kubeconfig FILE [--context NAME]]
+const usage = `Usage: npm start [-- --kubeconfig FILE [--context NAME] [--webhook-url URL]]
 
 Runs the Memcached and the Echo operator until Ctrl-C: on a cluster in this process, with
 samples, or on the cluster of a kubeconfig, where their definitions are installed. Without
@@ -17,13 +17,21 @@ samples, or on the cluster of a kubeconfig, where their definitions are installe
 Options:
   --kubeconfig FILE   the cluster to work on (default: one in this process)
   --context NAME      the context of that file (default: its current one)
+  --webhook-url URL   where that cluster's API server reaches this machine, to have
+                      versions converted: https://HOST:PORT (default: a free port on
+                      127.0.0.1, if its address is a loopback one)
   --help              this text
 `;
 
 function readArguments() {
   try {
     return parseArgs({
-      options: { kubeconfig: { type: 'string' }, context: { type: 'string' }, help: { type: 'boolean' } },
+      options: {
+        kubeconfig: { type: 'string' },
+        context: { type: 'string' },
+        'webhook-url': { type: 'string' },
+        help: { type: 'boolean' },
+      },
     }).values;
   } catch (error) {
     // The first sentence names the argument; the rest is about command lines in general.
@@ -38,18 +46,22 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  if (values.kubeconfig === undefined && values.context !== undefined) {
+  const { kubeconfig, context, 'webhook-url': webhookUrl } = values;
+  if (kubeconfig === undefined && context !== undefined) {
     throw new Error('--context chooses from a file: name it with --kubeconfig FILE.');
   }
+  if (kubeconfig === undefined && webhookUrl !== undefined) {
+    throw new Error('--webhook-url is for the cluster of a kubeconfig: name it with --kubeconfig FILE.');
+  }
   const signal = stopSignal();
-  if (values.kubeconfig === undefined) {
+  if (kubeconfig === undefined) {
     process.stdout.write('Starting a Kubernetes cluster in this process…\n');
     const { runEmbedded } = await import('./embedded.ts');
     await unlessStopped(runEmbedded(signal), signal);
   } else {
-    process.stdout.write(`Connecting to the cluster of ${values.kubeconfig}…\n`);
+    process.stdout.write(`Connecting to the cluster of ${kubeconfig}…\n`);
     const { runOnCluster } = await import('./on-cluster.ts');
-    await unlessStopped(runOnCluster({ kubeconfig: values.kubeconfig, context: values.context }, signal), signal);
+    await unlessStopped(runOnCluster({ kubeconfig, context, webhookUrl }, signal), signal);
   }
 }
 

@@ -1,11 +1,14 @@
 /** Both operators on the cluster of a kubeconfig: says what is missing before anything is changed, installs, and runs. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
-import { type Operator, type PolicyRule, rulesOf } from '@keelson/core';
+import { type Operator, type PolicyRule, rulesOf, servesWebhooks, type Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { Echo, echoOperator, runEchoOperator, ScheduledEcho, settingsFrom } from '@keelson/echo-operator';
 import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
 import { createManager, jsonLogger, type Logger, missingAccess, printMissing, textLogger } from '@keelson/runtime';
+import { answerOutside, type OutsideWebhooks } from '@keelson/runtime/outside';
 import { crdOf } from '@keelson/schema';
 
 /** What installing needs beside the operator's own rules. */
@@ -20,6 +23,8 @@ const installRules: readonly PolicyRule[] = [
 export interface ClusterChoice {
   readonly kubeconfig: string;
   readonly context: string | undefined;
+  /** Where its API server reaches this machine. */
+  readonly webhookUrl: string | undefined;
 }
 
 export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): Promise<void> {
@@ -29,10 +34,13 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
     return process.stderr.isTTY ? textLogger({ ...options, color: !process.env.NO_COLOR }) : jsonLogger(options);
   };
   const logger = loggerOf(memcachedOperator.name);
-  await install(config, logger, signal);
+  await using transport = connect(config, { userAgent: memcachedOperator.name });
+  await install(config, transport, logger, signal);
+  await using outside = await askedHere(config, transport, choice);
   process.stdout.write(instructions(config.server, choice));
   const manager = createManager(memcachedOperator, {
     config,
+    webhooks: outside?.webhooks ?? false,
     logger,
     health: { port: 8081, orFree: true },
     metrics: { port: 8080, orFree: true },
@@ -76,8 +84,15 @@ Ctrl-C stops the operators. What they have made stays, and so do the definitions
 /** The demo is one replica of each. */
 const alone = (operator: Operator): Operator => ({ ...operator, leaderElection: false });
 
-async function install(config: ClusterConfig, logger: Logger, signal: AbortSignal): Promise<void> {
-  await using transport = connect(config, { userAgent: memcachedOperator.name });
+/** Those that need no conversion; the others are the API server's only while somebody converts. */
+const plainKinds = [Memcached, Echo, ScheduledEcho].filter(({ conversion }) => conversion === undefined);
+
+async function install(
+  config: ClusterConfig,
+  transport: Transport,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   const client = createClient({ transport, fieldManager: memcachedOperator.name, signal });
   const missing = await missingAccess(client, [
     {
@@ -89,14 +104,42 @@ async function install(config: ClusterConfig, logger: Logger, signal: AbortSigna
     const rules = missing.map(printMissing).join('; ');
     throw new Error(`the user of ${config.source} lacks rights in ${config.server}; missing: ${rules}.`);
   }
-  const kinds = [Memcached, Echo, ScheduledEcho];
   const definitions = await installDefinitions(
     client,
-    kinds.map((kind) => crdOf(kind)),
+    plainKinds.map((kind) => crdOf(kind)),
     { signal },
   );
   logger.info('The definitions are installed', {
     definitions: definitions.map(({ metadata }) => metadata.name).join(', '),
     cluster: config.source,
   });
+}
+
+/** Has the API server ask the Memcached operator here, if it ever asks, and installs what is converted here. */
+async function askedHere(
+  { server, proxyUrl }: ClusterConfig,
+  transport: Transport,
+  { webhookUrl }: ClusterChoice,
+): Promise<OutsideWebhooks | undefined> {
+  if (!servesWebhooks(memcachedOperator)) return undefined;
+  const isNear = proxyUrl === undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server).hostname);
+  if (webhookUrl === undefined && !isNear) {
+    throw new Error(
+      `Memcached is converted between its versions by its operator, which ${server} has to reach: say where with --webhook-url https://HOST:PORT, or install the operator in the cluster.`,
+    );
+  }
+  return answerOutside(memcachedOperator, {
+    client: createClient({ transport, fieldManager: memcachedOperator.name }),
+    url: webhookUrl ?? `https://127.0.0.1:${await freePort()}`,
+    definitions: (conversion) => [crdOf(Memcached, { conversion })],
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -11,9 +11,8 @@ import { join } from 'node:path';
 import type { Client } from '@keelson/client';
 import { sleep, webhookNames } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
+import { applyConfigurations, removeConfigurations, trusting, webhookAuthority } from '@keelson/runtime/outside';
 import type { Loaded } from './dev-messages.ts';
-import { trusting, webhookAuthority } from './webhook-authority.ts';
-import { applyConfigurations, removeConfigurations } from './webhook-configurations.ts';
 
 const host = '127.0.0.1';
 

@@ -17,7 +17,8 @@ package.json or "keelson.main". ${onlyLocal}
 
 With --webhook-url the API server asks this process, which listens on that port: by
 configurations that carry your name, let everything through when nobody answers, and are
-removed at the end, or by your next run. Definitions are left as they are.
+removed at the end, or by your next run. Versions of its kinds are converted here, too: where
+nobody else converts them, their definitions say so until the end. Others are left alone.
 
 Examples:
   $ keelson run

@@ -2,8 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { type Operator, servesWebhooks } from '@keelson/core';
+import type { Client } from '@keelson/client';
+import { convertedKinds, type Operator, servesWebhooks } from '@keelson/core';
 import type { EngineOperator, ManagerOptions } from '@keelson/runtime';
+import type { OutsideOptions, OutsideWebhooks } from '@keelson/runtime/outside';
 import { openCluster } from './chosen-cluster.ts';
 import { CommandError, Discrepancy, UsageError } from './command-error.ts';
 import { OperatorProcess } from './dev-process.ts';
@@ -20,6 +22,10 @@ export interface RunOptions extends ClusterFlags {
   readonly webhookUrl?: string | undefined;
 }
 
+interface EngineModule extends OperatorModule {
+  readonly operator: EngineOperator;
+}
+
 /** As long as Kubernetes gives a pod. */
 const patienceMs = 30_000;
 
@@ -30,12 +36,9 @@ export function isEngineOperator(operator: Operator): operator is EngineOperator
   return controllers.every((each) => 'reconcile' in each) && webhooks.every(answers);
 }
 
-export async function runOperator(
-  { operator, place }: OperatorModule,
-  options: RunOptions,
-  shell: Shell,
-): Promise<void> {
-  if (isEngineOperator(operator)) return runAsked(operator, options, shell);
+export async function runOperator(module: OperatorModule, options: RunOptions, shell: Shell): Promise<void> {
+  const { operator, place } = module;
+  if (isEngineOperator(operator)) return runAsked({ ...module, operator }, options, shell);
   if (options.webhookUrl !== undefined) {
     throw new UsageError(`${operator.name} is run by its own program`, 'leave --webhook-url out');
   }
@@ -63,29 +66,34 @@ export function programOf({ name }: Operator, { main }: OperatorModule['place'])
   );
 }
 
-/** With its webhooks on this machine, if they are wanted there; what such a run has left behind is removed in any case. */
-async function runAsked(operator: EngineOperator, options: RunOptions, shell: Shell): Promise<void> {
+/** With its webhooks on this machine, if they are wanted there; what such a run has left behind is put back in any case. */
+async function runAsked(module: EngineModule, options: RunOptions, shell: Shell): Promise<void> {
+  const { operator } = module;
   const { webhookUrl, argv } = options;
-  if (!servesWebhooks(operator) && webhookUrl === undefined) return runEngine(operator, options, shell);
-  if (argv.includes('--help')) return runEngine(operator, options, shell);
-  const [{ removeTemporary, temporaryWebhooks }, { applyConfigurations }] = await Promise.all([
-    import('./temporary-webhooks.ts'),
-    import('./webhook-configurations.ts'),
-  ]);
-  const webhooks = webhookUrl === undefined ? undefined : temporaryWebhooks(operator, webhookUrl);
-  await using cluster = await openCluster(options, shell);
-  await removeTemporary(cluster.client, operator);
-  if (webhooks === undefined) return runEngine(operator, options, shell);
-  const { mutating, validating } = webhooks.configurations;
-  const names = [mutating, validating].flatMap((each) => each?.metadata.name ?? []).join(' and ');
-  try {
-    await applyConfigurations(cluster.client, webhooks.configurations);
-    shell.out(`${cluster.config.server} asks ${webhookUrl} until this ends, by ${names}.\n`);
-    const { port, identity: tls } = webhooks;
-    await runEngine(operator, options, shell, { webhooks: { port, tls, drainMs: 0, setBy: '--webhook-url' } });
-  } finally {
-    await removeTemporary(cluster.client, operator);
+  if ((!servesWebhooks(operator) && webhookUrl === undefined) || argv.includes('--help')) {
+    return runEngine(operator, options, shell);
   }
+  const { endOutside } = await import('@keelson/runtime/outside');
+  await using cluster = await openCluster(options, shell);
+  if (webhookUrl === undefined) {
+    await endOutside(cluster.client, operator);
+    return runEngine(operator, options, shell);
+  }
+  await using outside = await outsideAt(webhookUrl, module, cluster.client);
+  shell.out(`${cluster.config.server} asks ${webhookUrl} until this ends, by ${outside.told.join(' and ')}.\n`);
+  await runEngine(operator, options, shell, { webhooks: { ...outside.webhooks, setBy: '--webhook-url' } });
+}
+
+async function outsideAt(url: string, { operator, kinds }: EngineModule, client: Client): Promise<OutsideWebhooks> {
+  const { answerOutside } = await import('@keelson/runtime/outside');
+  const { crdOf } = await import('@keelson/schema');
+  const converted = kinds.filter((kind) => convertedKinds(operator).includes(kind));
+  const definitions: OutsideOptions['definitions'] = (conversion) =>
+    converted.map((kind) => crdOf(kind, { conversion }));
+  return answerOutside(operator, { client, url, definitions }).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`--webhook-url: ${error.message}`, undefined, { cause: error });
+  });
 }
 
 /** The engine reads its own arguments, prints, handles signals and sets the exit code. */

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { connect, createClient, loadConfig } from '@keelson/client';
 import { deadline, sleep } from '@keelson/core';
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
+import { Namespace, Service } from '@keelson/core/v1';
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
 import { createProjects, websiteManifest } from '../projects.ts';
 import { runKeelson } from '../test-shell.ts';
@@ -27,7 +29,16 @@ const Website = defineKind({
   group: 'hooks.example.com',
   kind: 'Website',
   hub: 'v1',
-  versions: { v1: { storage: true, spec: z.object({ size: z.int32().default(1), host: z.string().optional() }) } },
+  versions: {
+    v1alpha1: { spec: z.object({ size: z.int32().default(1), domain: z.string().optional() }) },
+    v1: { storage: true, spec: z.object({ size: z.int32().default(1), host: z.string().optional() }) },
+  },
+  conversions: {
+    v1alpha1: {
+      toHub: ({ spec }) => ({ spec: { host: spec.domain } }),
+      fromHub: ({ spec }) => ({ spec: { domain: spec.host } }),
+    },
+  },
 });
 export const website = operator({
   name: 'website',
@@ -104,6 +115,14 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
     assert.equal(made.stderr, '');
     const seen = await kube.kubectl('get', 'website', 'a', '-o', 'jsonpath={.spec.host} {.metadata.annotations.by}');
     assert.equal(seen.stdout, 'a.test kubernetes-admin');
+    const older = await kube.kubectl(
+      'get',
+      'websites.v1alpha1.hooks.example.com',
+      'a',
+      '-o',
+      'jsonpath={.spec.domain}',
+    );
+    assert.equal(older.stdout, 'a.test');
 
     const refused = await kube.kubectl('create', '-f', await website('b', 9));
     assert.equal(refused.stderr, 'The Website "b" is invalid: spec.size: Invalid value: 9: at most 3\n');
@@ -117,6 +136,8 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
   await once(first.child, 'close');
 
   assert.deepEqual(await configurations(), ['Ignore', 'Ignore']);
+  const unconverted = await kube.kubectl('get', 'websites.v1alpha1.hooks.example.com', 'a');
+  assert.match(unconverted.stderr, /conversion webhook for hooks\.example\.com\/v1, Kind=Website failed/);
   const unanswered = await kube.kubectl('create', '-f', await website('b', 9));
   assert.equal(unanswered.stderr, '', 'nobody answers, so it goes through');
 
@@ -125,4 +146,21 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
   await once(second.child, 'close');
   assert.equal(second.child.exitCode, 0, second.printed());
   assert.deepEqual(await configurations(), []);
+  const { spec } = await client.get(CustomResourceDefinition, 'websites.hooks.example.com');
+  assert.deepEqual(spec.conversion?.webhook?.clientConfig, {
+    service: { namespace: 'website-system', name: 'website-webhook', path: '/convert', port: 443 },
+  });
+
+  await client.create(Namespace, { metadata: { name: 'website-system' } });
+  await client.create(Service, {
+    metadata: { name: 'website-webhook', namespace: 'website-system' },
+    spec: { ports: [{ port: 443 }] },
+  });
+  const refused = await runKeelson(['run', '--kubeconfig', kubeconfig, '--webhook-url', url], { cwd });
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.err,
+    /converted by the Service website-system\/website-webhook; others use it, so it stays so/,
+  );
+  assert.deepEqual((await client.get(CustomResourceDefinition, 'websites.hooks.example.com')).spec, spec);
 });
