@@ -17,6 +17,7 @@ import { migrateCommand } from './migrate-command.ts';
 import { ownVersion } from './own-version.ts';
 import { planCommand } from './plan-command.ts';
 import { runCommand } from './run-command.ts';
+import { scorecardCommand } from './scorecard-command.ts';
 import type { Shell } from './shell.ts';
 import { undeployCommand } from './undeploy-command.ts';
 import { uninstallCommand } from './uninstall-command.ts';
@@ -53,6 +54,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(generateCommand(shell))
     .addCommand(imageCommand(shell))
     .addCommand(bundleCommand(shell))
+    .addCommand(scorecardCommand(shell))
     .addCommand(deployCommand(shell))
     .addCommand(undeployCommand(shell))
     .addCommand(installCommand(shell))

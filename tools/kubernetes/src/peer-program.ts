@@ -1,10 +1,14 @@
 /** Programs of others that operators are installed and watched with, for tests: built of their Go modules if need be. */
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { findPrograms } from './binaries/lookup.ts';
+import type { PeerProgram } from './binaries/programs.ts';
 import { progressTo } from './machine/progress.ts';
 
-/** Where `helm` is, or `promql`, which reads expressions line by line and prints their metrics, or what is wrong. */
-export async function peerProgram(program: 'helm' | 'promql'): Promise<string> {
+/**
+ * Where `helm` is, or `promql`, which reads expressions line by line and prints their metrics, or what is wrong, or
+ * `bundle-validator`, which takes folders of bundles and prints a finding on each line, as JSON.
+ */
+export async function peerProgram(program: PeerProgram): Promise<string> {
   const progress = progressTo(process.stderr, systemClock);
   // The folder of somebody else's Kubernetes has none of them.
   const env = { ...process.env, KUBEBUILDER_ASSETS: undefined };

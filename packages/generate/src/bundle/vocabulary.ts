@@ -29,6 +29,32 @@ export const capabilities: readonly string[] = [
   'Auto Pilot',
 ];
 
+/** Kinds that OLM installs from a bundle; it refuses others. */
+export const bundledKinds: readonly string[] = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ClusterServiceVersion',
+  'ConfigMap',
+  'ConsoleCLIDownload',
+  'ConsoleLink',
+  'ConsolePlugin',
+  'ConsoleQuickStart',
+  'ConsoleYAMLSample',
+  'CustomResourceDefinition',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'PodMonitor',
+  'PriorityClass',
+  'PrometheusRule',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'Service',
+  'ServiceAccount',
+  'ServiceMonitor',
+  'VerticalPodAutoscaler',
+];
+
 /** What may stand in `spec.icon`. */
 export const iconTypes: Readonly<Record<string, string>> = {
   gif: 'image/gif',

@@ -1,5 +1,5 @@
 /** The programs a cluster is made of, and where each of them comes from. */
-import { etcdVersion, helmVersion, prometheusVersion } from './versions.ts';
+import { etcdVersion, helmVersion, operatorFrameworkVersion, prometheusVersion } from './versions.ts';
 
 /** What answers requests, and the way to ask. */
 export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
@@ -9,15 +9,19 @@ export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 
 /** Kubernetes' own tests, for a cluster that runs already. */
 const testPrograms = ['e2e.test'] as const;
-/** What others install and watch operators with: helm, and a program of ours that reads PromQL with Prometheus' parser. */
-const peerPrograms = ['helm', 'promql'] as const;
+/**
+ * What others install and watch operators with: helm, and programs of ours that read PromQL with Prometheus' parser and
+ * judge bundles with the validators of the Operator Framework.
+ */
+const peerPrograms = ['helm', 'promql', 'bundle-validator'] as const;
+export type PeerProgram = (typeof peerPrograms)[number];
 
 export type Program =
   | (typeof apiPrograms)[number]
   | (typeof controllerPrograms)[number]
   | (typeof nodePrograms)[number]
   | (typeof testPrograms)[number]
-  | (typeof peerPrograms)[number];
+  | PeerProgram;
 export type Product = 'kubernetes' | (typeof ownProducts)[number];
 
 /** Programs that are no part of Kubernetes: each is a product of its own. */
@@ -48,6 +52,8 @@ export function productVersion(product: Product, kubernetesVersion: string): str
       return helmVersion;
     case 'promql':
       return prometheusVersion;
+    case 'bundle-validator':
+      return operatorFrameworkVersion;
     default:
       return product satisfies never;
   }
@@ -64,6 +70,7 @@ export function goPackage(program: Program): string {
       return 'helm.sh/helm/v3/cmd/helm';
     case 'pause':
     case 'promql':
+    case 'bundle-validator':
       return '.';
   }
 }

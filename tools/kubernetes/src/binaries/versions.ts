@@ -9,6 +9,8 @@ export const etcdVersion = 'v3.6.16';
 export const helmVersion = 'v3.22.0';
 /** Of the module whose parser reads PromQL. */
 export const prometheusVersion = 'v0.313.5';
+/** Of the module with OLM's types and validators. */
+export const operatorFrameworkVersion = 'v0.45.0';
 
 export interface KubernetesVersion {
   readonly text: string;
