@@ -18,6 +18,8 @@ export interface Benchmark {
   readonly measures: readonly Measure[];
   /** Samples kept of each side. @default 9 */
   readonly rounds?: number;
+  /** Whether a first round is thrown away. @default true */
+  readonly warmUp?: boolean;
   /** Takes one sample of our side. Whatever it starts, it has ended when it resolves. */
   ours(clock: Clock): Promise<Sample>;
   /** Takes one sample of what we compare ourselves with, doing the same work. */

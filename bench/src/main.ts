@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME] [--rounds N] [--json FILE]`: measures, prints one table, writes the same rows where asked.
+ * `npm run bench [-- NAME] [--rounds N] [--resources N] [--json FILE]`: measures, prints one table, writes the same rows where asked.
  *
  * Exits with 0 when everything was measured, also when a goal is missed: on a busy machine that is for a reader to
  * judge. A sample that cannot be taken is an error.
@@ -14,10 +14,10 @@ import { table } from './table.ts';
 
 const names = Object.keys(registry);
 
-async function bench(chosen: readonly string[], rounds: number | undefined, output: number | undefined) {
+async function bench(chosen: readonly string[], { rounds, resources }: Flags, output: number | undefined) {
   const rows: Row[] = [];
   for (const suite of chosen.map((one) => registry[one] ?? [])) {
-    for await (const benchmark of typeof suite === 'function' ? suite(systemClock) : suite) {
+    for await (const benchmark of typeof suite === 'function' ? suite(systemClock, resources) : suite) {
       for (const { name } of benchmark.measures) console.error(`measuring ${name}`);
       rows.push(...(await measure(benchmark, systemClock, rounds)));
     }
@@ -31,6 +31,7 @@ const program = new Command('npm run bench --')
   .description('Measures Keelson side by side with its peers. Median (lower to upper quartile); smaller is better.')
   .argument('[name]', `what to measure: ${names.join(', ')}; all by default`)
   .option('--rounds <n>', 'at most so many samples of each side, beside the one that warms up', Number)
+  .option('--resources <n>', 'how many custom resources the operators of engine look after', Number)
   .option('--json <file>', 'write the rows to a file, too')
   .exitOverride();
 
@@ -45,14 +46,16 @@ function opened(file: string): number {
 
 interface Flags {
   readonly rounds?: number;
+  readonly resources?: number;
   readonly json?: string;
 }
 
-program.action(async (name: string | undefined, { rounds, json }: Flags) => {
+program.action(async (name: string | undefined, flags: Flags) => {
+  const { json } = flags;
   if (name !== undefined && !names.includes(name)) {
     program.error(`Unknown benchmark ${name}: choose from ${names.join(', ')}.`);
   }
-  await bench(name === undefined ? names : [name], rounds, json === undefined ? undefined : opened(json));
+  await bench(name === undefined ? names : [name], flags, json === undefined ? undefined : opened(json));
 });
 
 try {

@@ -86,6 +86,13 @@ test('there can be fewer rounds than the benchmark wants, and not more', async (
   }
 });
 
+test('a benchmark may want no round to warm up', async () => {
+  let samples = 0;
+  const counting = async () => [++samples];
+  await measure({ measures: [aCall], rounds: 2, warmUp: false, ours: counting }, clockAt());
+  assert.equal(samples, 2);
+});
+
 test('fewer than one round is refused', async () => {
   for (const rounds of [0, -1, 1.5, Number.NaN]) {
     await assert.rejects(

@@ -2,7 +2,7 @@
  * Takes the samples of one benchmark and judges them.
  *
  * Promises: ours, the peer and the limit take turns (A B C A B C …), so that a machine that slows down slows all; the
- * first round only warms up and is thrown away; nothing of one sample overlaps with the next.
+ * first round only warms up and is thrown away, unless the benchmark wants none; nothing of one sample overlaps with the next.
  */
 import type { Clock } from '@keelson/core';
 import type { Benchmark, Measure, Sample } from './benchmark.ts';
@@ -32,7 +32,7 @@ export async function measure(benchmark: Benchmark, clock: Clock, most = Number.
   const ours: Sample[] = [];
   const peer: Sample[] = [];
   const limit: Sample[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = benchmark.warmUp === false ? 1 : 0; round <= rounds; round += 1) {
     const sample = await benchmark.ours(clock);
     const peerSample = await benchmark.peer?.(clock);
     const limitSample = await benchmark.limit?.(clock);

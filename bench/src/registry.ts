@@ -1,20 +1,25 @@
-/** All benchmarks, by the name under which they are run. */
+/** All benchmarks, by the name under which they are run. Each suite is loaded when it is measured. */
 import type { Clock } from '@keelson/core';
-import { apiserverBenchmarks } from './apiserver/suite.ts';
 import type { Benchmark } from './benchmark.ts';
-import { clientBenchmarks } from './client/suite.ts';
-import { clusterStart } from './start/cluster-start.ts';
-import { npmStart } from './start/npm-start.ts';
 
 /** Benchmarks, or what yields them one by one, and keeps what they share until the last was measured. */
-type Suite = readonly Benchmark[] | ((clock: Clock) => AsyncIterable<Benchmark>);
+type Suite = readonly Benchmark[] | ((clock: Clock, resources?: number) => AsyncIterable<Benchmark>);
 
 export type Registry = Readonly<Record<string, Suite>>;
 
 export const registry: Registry = {
-  start: [npmStart, clusterStart],
-  client: clientBenchmarks,
-  apiserver: apiserverBenchmarks,
+  async *start() {
+    yield (await import('./start/npm-start.ts')).npmStart;
+    yield (await import('./start/cluster-start.ts')).clusterStart;
+  },
+  async *client(clock) {
+    yield* (await import('./client/suite.ts')).clientBenchmarks(clock);
+  },
+  async *apiserver(clock) {
+    yield* (await import('./apiserver/suite.ts')).apiserverBenchmarks(clock);
+  },
   cluster: [],
-  runtime: [],
+  async *engine(clock, resources) {
+    yield* (await import('./engine/suite.ts')).engineBenchmarks(clock, resources);
+  },
 };

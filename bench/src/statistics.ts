@@ -9,7 +9,7 @@ export interface Summary {
 }
 
 /** The value below which `fraction` of the samples lie, interpolated between the two nearest ones. */
-function quantile(sorted: readonly number[], fraction: number): number {
+export function quantile(sorted: readonly number[], fraction: number): number {
   const position = (sorted.length - 1) * fraction;
   const below = sorted[Math.floor(position)] ?? Number.NaN;
   const above = sorted[Math.ceil(position)] ?? Number.NaN;

@@ -18,7 +18,7 @@ const refusals = [
   {
     says: 'an unknown name',
     args: ['faster'],
-    sentence: 'Unknown benchmark faster: choose from start, client, apiserver, cluster, runtime.\n',
+    sentence: 'Unknown benchmark faster: choose from start, client, apiserver, cluster, engine.\n',
   },
   { says: 'a name that every object has', args: ['constructor'], sentence: /^Unknown benchmark constructor: .*\n$/ },
   { says: 'an unknown option', args: ['--fast'], sentence: /^error: unknown option '--fast'\n$/ },

@@ -17,8 +17,13 @@ export interface Population {
 const parallel = 16;
 
 /** Makes the namespace and that many Deployments in it. */
-export async function populate(client: Client, { namespace, count }: Population): Promise<void> {
-  await client.create(Namespace, { metadata: { name: namespace } });
+export async function populate(client: Client, population: Population): Promise<void> {
+  await client.create(Namespace, { metadata: { name: population.namespace } });
+  await createDeployments(client, population);
+}
+
+/** Makes that many Deployments in a namespace that is there. */
+export async function createDeployments(client: Client, { namespace, count }: Population): Promise<void> {
   await inParallel(count, parallel, async (index) => {
     await client.create(Deployment, deployment(namespace, index), { fieldManager: 'helm' });
     // In place of the controllers, which are away, so that nothing else happens.

@@ -8,6 +8,8 @@ export interface AuditEntry {
   readonly verb: string;
   readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
+  /** When this stage was reached: of an answer that is complete, its end. */
+  readonly stageTimestamp: string;
   readonly user: { readonly username: string };
   /** Absent where no resource is asked for, such as for `/version`. */
   readonly objectRef?: {
@@ -23,7 +25,10 @@ export interface AuditEntry {
 }
 
 /** The requests of this user so far, the refused ones included; the cluster was started with `auditLog: true`. */
-export async function auditEntries({ auditLog = '' }: Kubernetes, username: string): Promise<readonly AuditEntry[]> {
+export async function auditEntries(
+  { auditLog = '' }: Pick<Kubernetes, 'auditLog'>,
+  username: string,
+): Promise<readonly AuditEntry[]> {
   const text = await readFile(auditLog, 'utf8');
   return text
     .slice(0, text.lastIndexOf('\n') + 1) // the last line may be half written

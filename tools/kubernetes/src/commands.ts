@@ -93,7 +93,17 @@ async function up(flags: UpFlags, context: CommandContext) {
   const { name, pods, auditLog, kubernetesVersion: version, port } = flags;
   const controllers = flags.controllers ? undefined : false;
   const { layout, record } = await bringUp(
-    { name, private: false, pods, auditLog, version, port, apiServerFlags: [], controllers },
+    {
+      name,
+      private: false,
+      pods,
+      auditLog,
+      version,
+      port,
+      apiServerFlags: [],
+      controllers,
+      controllerManagerFlags: [],
+    },
     context,
   );
   const option = name === 'default' ? '' : ` --name ${name}`;

@@ -1,4 +1,5 @@
 export { type AuditEntry, auditEntries } from './audit-entries.ts';
+export { buildGoModule } from './binaries/build-module.ts';
 export { kubernetesVersion } from './binaries/versions.ts';
 export { type Availability, type AvailabilityOptions, availability } from './cluster/availability.ts';
 export { startControllerManager } from './controller-manager.ts';

@@ -31,6 +31,8 @@ export interface KubernetesOptions {
    * accounts, and what is deleted in the foreground stays. @default all
    */
   readonly controllers?: readonly string[] | false;
+  /** More flags for kube-controller-manager, which win over ours. @default [] */
+  readonly controllerManagerFlags?: readonly string[];
   /** @default process.env */
   readonly env?: Environment;
   /** @default systemClock */
@@ -105,6 +107,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
       port: undefined,
       apiServerFlags: options.apiServerFlags ?? [],
       controllers: options.controllers,
+      controllerManagerFlags: options.controllerManagerFlags ?? [],
     },
     context,
   );

@@ -156,7 +156,7 @@ async function goCache(context: Context): Promise<string> {
 const goArchitectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Go's, for intermediate results; Go removes them itself unless it is killed. */
-function temporaryDirectory(env: Environment): string {
+export function temporaryDirectory(env: Environment): string {
   return join(cacheDirectory(env), 'build.temporary');
 }
 
@@ -171,7 +171,7 @@ function runGo(args: readonly string[], cwd: string, { env, signal }: Context): 
   return run(['go', ...args], { env: { ...env, ...settings }, cwd, signal, endWith: 'SIGINT' });
 }
 
-async function go(args: readonly string[], cwd: string, context: Context): Promise<string> {
+export async function go(args: readonly string[], cwd: string, context: Context): Promise<string> {
   const { code, stdout, stderr } = await runGo(args, cwd, context);
   if (code === 0) return stdout;
   if (/no space left on device/.test(stderr)) throw new UserFacingError(`No space is left for go ${args[0]}.`);

@@ -32,6 +32,7 @@ export interface UpOptions {
   readonly apiServerFlags: readonly string[];
   /** Those of the controller manager, all by default; `false`: no controller manager and no scheduler. */
   readonly controllers: readonly string[] | false | undefined;
+  readonly controllerManagerFlags: readonly string[];
 }
 
 export interface RunningCluster {
@@ -75,6 +76,7 @@ export async function bringUp(options: UpOptions, context: Context): Promise<Run
         apiServer: { address, auditLog: options.auditLog, flags: options.apiServerFlags },
         apiServerHosts: apiServerHosts(address),
         controllers: options.controllers,
+        controllerManagerFlags: options.controllerManagerFlags,
       },
       context,
     );

@@ -32,6 +32,8 @@ test('endpoints of the API server are published unless it is on loopback, where 
 test("the caller's flags come last, where they win", () => {
   const flags = apiServerCommand('kube-apiserver', layout, ports, { ...options, flags: ['--v=4'] });
   assert.equal(flags.at(-1), '--v=4');
+  const manager = controllerManagerCommand('kube-controller-manager', layout, ports, ['*'], ['--kube-api-qps=2000']);
+  assert.equal(manager.at(-1), '--kube-api-qps=2000');
 });
 
 test('the controllers are chosen on request only', () => {

@@ -95,12 +95,13 @@ rules:
   - level: Request
 `;
 
-/** `controllers` is in its own words: names, `-name` for all but that one, `*` for the default. */
+/** `controllers` is in its own words: names, `-name` for all but that one, `*` for the default. The last flag wins. */
 export function controllerManagerCommand(
   program: string,
   layout: Layout,
   ports: Ports,
   controllers: readonly string[] | undefined,
+  flags: readonly string[] = [],
 ): Command {
   return [
     program,
@@ -111,6 +112,7 @@ export function controllerManagerCommand(
     `--cluster-signing-cert-file=${layout.pki('ca.crt')}`,
     `--cluster-signing-key-file=${layout.pki('ca.key')}`,
     ...(controllers === undefined ? [] : [`--controllers=${controllers.join(',')}`]),
+    ...flags,
   ];
 }
 

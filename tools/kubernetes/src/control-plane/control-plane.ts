@@ -36,6 +36,8 @@ export interface ControlPlaneOptions {
   readonly apiServerHosts: readonly string[];
   /** Those of the controller manager, all by default; `false`: no controller manager and no scheduler. */
   readonly controllers: readonly string[] | false | undefined;
+  /** More flags for the controller manager. */
+  readonly controllerManagerFlags: readonly string[];
 }
 
 const readyWithinMs = 120_000;
@@ -65,14 +67,16 @@ export class ControlPlane {
   }
 
   async start(): Promise<void> {
-    const { layout, programs, ports, apiServerHosts, controllers } = this.#options;
+    const { layout, programs, ports, apiServerHosts, controllers, controllerManagerFlags: flags } = this.#options;
     this.#pki = await createPki({ layout, server: this.server, apiServerHosts }, this.#context);
     writePrivately(layout.auditPolicy, auditPolicy);
     mkdirSync(layout.etcdData, { mode: 0o700 });
     this.#launch('etcd', (path) => etcdCommand(path, layout, ports));
     await this.startApiServer(); // before its roles are in place, the next two would be forbidden to start
     if (controllers !== false) {
-      this.#launch('kube-controller-manager', (path) => controllerManagerCommand(path, layout, ports, controllers));
+      this.#launch('kube-controller-manager', (path) =>
+        controllerManagerCommand(path, layout, ports, controllers, flags),
+      );
       this.#launch('kube-scheduler', (path) => schedulerCommand(path, layout, ports));
       await this.eventually('/healthz of the controller manager', async () => {
         const answer = await attempt(this.caller, `https://127.0.0.1:${ports.controllerManager}/healthz`);
