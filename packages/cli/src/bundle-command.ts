@@ -9,6 +9,8 @@ export interface BundleFlags extends OperatorFlags, OutputFlags {
   readonly channels?: string;
   readonly defaultChannel?: string;
   readonly replaces?: string;
+  readonly catalogue?: string;
+  readonly bundleImage?: string;
   readonly check?: boolean;
 }
 
@@ -26,8 +28,12 @@ and, if there is more to say: summary, keywords, links (name, url), icon (a file
 .png, .jpg or .gif), categories, capabilities, maturity, minKubeVersion, version,
 channels, defaultChannel, replaces, skips, skipRange. docs/olm.md says what each is for.
 
+A catalogue is what OLM is offered: <folder>/<operator>/catalog.yaml has the channels, the
+versions in them, and which replaces which. Versions that are in it stay.
+
 Examples:
   $ keelson bundle --version 1.1.0 --replaces 1.0.0 --channels stable,candidate
+  $ keelson bundle --catalogue catalogue
   $ keelson bundle --check            (in CI: fails when a file is not as generated)`;
 
 /** The command; what it runs is loaded when it is called. */
@@ -44,6 +50,8 @@ export function bundleCommand(shell: Shell): Command {
     )
     .option('--default-channel <name>', 'the one that is taken unless another is asked for; without it, the first')
     .option('--replaces <version>', 'the version before, from which is upgraded')
+    .option('--catalogue <folder>', 'add this version to the catalogue in that folder, too')
+    .option('--bundle-image <image>', 'where the image of the bundle is; without it, the catalogue holds the manifests')
     .option('--check', 'write nothing; show what is not as generated, and exit with 1 if anything is');
   return outputFlag(command)
     .addHelpText('after', help)

@@ -1,7 +1,9 @@
 /** Makes an operator's bundle: compares what there is with what there should be, and writes or reports. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { GeneratedFile } from '@keelson/generate';
-import { type BundleOptions, bundleFiles } from '@keelson/generate/bundle';
+import { type BundleOptions, bundleFiles, catalogueFile } from '@keelson/generate/bundle';
 import { parseAllDocuments } from 'yaml';
 import type { BundleFlags } from './bundle-command.ts';
 import { readBundleWords } from './bundle-words.ts';
@@ -14,6 +16,7 @@ import { loadOperator } from './operator-module.ts';
 import { json } from './print.ts';
 import type { Shell } from './shell.ts';
 
+/** Writes the bundle, and the catalogue that is named; with `--check`, only says what is not as it should be. */
 export async function bundle(flags: BundleFlags, shell: Shell): Promise<void> {
   const { operator, kinds, place } = await loadOperator({ cwd: shell.cwd, operator: flags.operator });
   const { folder } = place;
@@ -21,12 +24,16 @@ export async function bundle(flags: BundleFlags, shell: Shell): Promise<void> {
   const said = await readBundleWords(folder);
   const version = said.words.version ?? chosen.version;
   const options = { ...chosen, ...said, version, kinds, samples: await samplesIn(folder) };
-  const made = filesOf(flags, () => bundleFiles(operator, { ...options, ...given(flags) }));
-  const changes = await fileChanges(folder, made, ['bundle']);
+  const all = { ...options, ...given(flags) };
+  const made = filesOf(flags, () => bundleFiles(operator, all));
+  const own = await fileChanges(folder, made, ['bundle']);
+  const offered = flags.catalogue === undefined ? undefined : await catalogueChanges(flags.catalogue);
   if (!flags.check) {
     shell.stopSignal(); // Ctrl-C comes before the first step from here on, or after the last
-    await writeChanges(folder, changes);
+    await writeChanges(folder, own);
+    if (offered !== undefined) await writeChanges(offered.folder, offered.changes);
   }
+  const changes = [...own, ...(offered?.told ?? [])];
   const warnings = made.flatMap(({ warning }) => warning ?? []);
   if (flags.output === 'json') {
     shell.out(json({ folder, changes: changesJson(changes, flags), files: made.length, warnings }));
@@ -38,6 +45,19 @@ export async function bundle(flags: BundleFlags, shell: Shell): Promise<void> {
   if (!flags.check || changes.length === 0) return;
   if (flags.output === 'json') throw new Discrepancy();
   throw new CommandError(changesCount(changes), 'run "keelson bundle" and commit what it writes');
+
+  async function catalogueChanges(path: string) {
+    const folder = resolve(shell.cwd, path);
+    const before = await documentsIn(join(folder, operator.name, 'catalog.yaml'));
+    const files = filesOf(flags, () => [catalogueFile(operator, { ...all, bundleImage: flags.bundleImage }, before)]);
+    const changes = await fileChanges(folder, files, []);
+    return { folder, changes, told: changes.map((each) => ({ ...each, path: join(path, each.path) })) };
+  }
+}
+
+async function documentsIn(file: string): Promise<readonly unknown[]> {
+  if (!existsSync(file)) return [];
+  return parseAllDocuments(await readFile(file, 'utf8')).map((document) => document.toJS() as unknown);
 }
 
 /** The flags that count before what package.json and the words say. */
@@ -64,6 +84,5 @@ function filesOf(flags: BundleFlags, make: () => readonly GeneratedFile[]): read
 }
 
 async function samplesIn(folder: string): Promise<readonly unknown[]> {
-  const texts = await Promise.all((await sampleFiles(folder)).map((file) => readFile(file, 'utf8')));
-  return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as unknown));
+  return (await Promise.all((await sampleFiles(folder)).map(documentsIn))).flat();
 }

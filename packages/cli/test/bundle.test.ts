@@ -103,6 +103,21 @@ describe('keelson bundle', () => {
     assert.equal((await runKeelson(['generate', '--check'], { cwd })).out.includes('bundle/'), false);
   });
 
+  test('--catalogue adds each version to the catalogue of a folder, and refuses two heads', async () => {
+    await said();
+    const first = await bundle('--version', '1.0.0', '--catalogue', 'offers');
+    assert.deepEqual([first.code, first.err], [0, '']);
+    assert.match(first.out, /^created {2}offers\/website\/catalog\.yaml$/m);
+    const lost = await bundle('--version', '1.1.0', '--catalogue', 'offers');
+    assert.equal(lost.code, 1);
+    assert.match(lost.err, /would have 2 heads .*say which version is replaced/);
+    assert.equal((await bundle('--version', '1.1.0', '--replaces', '1.0.0', '--catalogue', 'offers')).code, 0);
+    const text = await readFile(join(cwd, 'offers/website/catalog.yaml'), 'utf8');
+    assert.match(text, /- name: website\.v1\.1\.0\n {2}replaces: website\.v1\.0\.0\n/);
+    const again = await bundle('--version', '1.1.0', '--replaces', '1.0.0', '--catalogue', 'offers', '--check');
+    assert.equal(again.code, 0, again.out);
+  });
+
   test('a flag that cannot be is a mistake in the command line, and the same in a file is not', async () => {
     await said('version: 1.0.0\n');
     const wrong = await bundle('--version', '1.x');

@@ -17,7 +17,7 @@ import { clusterServiceVersion } from './cluster-service-version.ts';
 import { bundleKeys } from './vocabulary.ts';
 
 /** An object of a bundle, and what its file is called. */
-interface BundleManifest {
+export interface BundleManifest {
   readonly file: string;
   readonly object: object;
 }
@@ -45,8 +45,8 @@ export function bundleFiles(operator: Operator, options: BundleOptions): readonl
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What OLM installs, and what it cannot be told. */
-function manifestsOf(bundle: Bundle): {
+/** What OLM installs, the ClusterServiceVersion first, and what it cannot be told. */
+export function manifestsOf(bundle: Bundle): {
   readonly manifests: readonly BundleManifest[];
   readonly warnings: readonly string[];
 } {
