@@ -23,6 +23,13 @@ const cases: readonly (readonly [what: string, value: unknown, inferred: unknown
     ['fields in an object that is new now', { a: { b: 1 } }, {}, { a: { c: 2 } }, { a: { b: 1, c: 2 } }],
     ['nothing of an object that went', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, {}, {}],
     ['nothing of an object that became a text', { a: { b: 1 } }, { a: {} }, { a: 'x' }, { a: 'x' }],
+    [
+      'the absence of an object, but for what is new in it now',
+      {},
+      { a: { b: { c: 1 }, d: 1 } },
+      { a: { b: { c: 1 }, d: 2, e: 3 } },
+      { a: { d: 2, e: 3 } },
+    ],
     ['null beside absence', { a: null }, {}, { b: 1 }, { a: null, b: 1 }],
     [
       'a list whole, where its texts are as they were',

@@ -53,12 +53,22 @@ function restoredObject(
 ): JsonObject {
   const result: Record<string, unknown> = { ...now };
   for (const name of namesOf(kept, inferred)) {
-    const field = { kept: own(kept, name), inferred: own(inferred, name) };
-    const restored = restoredFields(fieldNode(node, name), field, own(now, name));
+    const restored = restoredField(
+      fieldNode(node, name),
+      { kept: own(kept, name), inferred: own(inferred, name) },
+      own(now, name),
+    );
     if (restored === undefined) delete result[name];
     else setField(result, name, restored);
   }
   return result;
+}
+
+/** Of an object that was not there at all, what was added to it since is there alone. */
+function restoredField(node: SchemaNode | undefined, field: KeptFields, now: unknown): unknown {
+  const { kept, inferred } = field;
+  const wasAbsent = kept === undefined && isObject(inferred) && isObject(now) && !equalJson(inferred, now);
+  return wasAbsent ? restoredObject(node, {}, inferred, now) : restoredFields(node, field, now);
 }
 
 type Items = readonly JsonObject[];

@@ -75,9 +75,14 @@ test('a spec with required fields is required itself', () => {
   assert.deepEqual(root?.required, ['spec']);
 });
 
-test('a spec with rules is required, since they might refuse an empty one', () => {
-  const spec = z.object({ size: z.int32().optional() }).meta({ 'x-kubernetes-validations': [rule('has(self.size)')] });
-  assert.deepEqual(rootOf({ spec })?.required, ['spec']);
+test('a spec whose rules refuse an empty one is required, and one whose rules do not is not', () => {
+  const ruled = (text: string) =>
+    z
+      .object({ size: z.int32().default(1), limit: z.int32().optional() })
+      .meta({ 'x-kubernetes-validations': [rule(text)] });
+  assert.deepEqual(rootOf({ spec: ruled('has(self.limit)') })?.required, ['spec']);
+  const root = rootOf({ spec: ruled('!has(self.limit) || self.size <= self.limit') });
+  assert.deepEqual([root?.required, root?.properties?.spec?.default], [undefined, {}]);
 });
 
 test('nothing in a status is required, and observedGeneration is there', () => {

@@ -9,6 +9,7 @@ import { DefinitionField, type DefinitionProblem } from '../from-zod/definition-
 import { structuralSchema } from '../from-zod/from-zod.ts';
 import { judgeOf, refuseUnjudged } from '../from-zod/judged-rules.ts';
 import { objectMetaProblems } from '../metadata/object-meta-problems.ts';
+import { defaultProblems } from '../structural/defaults.ts';
 import { structuralProblemsBy } from '../structural/structural-problems.ts';
 import { inAuthorWords } from './author-words.ts';
 import type { KindDefinition, VersionDefinition } from './definition.ts';
@@ -144,10 +145,13 @@ function rootSchema(
   };
 }
 
-// Without a spec, the defaults inside it would never apply. Rules might refuse an empty one, and with it the whole CRD.
+// Without a spec, the defaults inside it would never apply. Rules may refuse an empty one, and with it the whole CRD.
 function specSchema(spec: JSONSchemaProps): JSONSchemaProps {
-  const mayBeEmpty = spec.required === undefined && spec['x-kubernetes-validations'] === undefined;
-  return mayBeEmpty ? { ...spec, default: {} } : spec;
+  if (spec.required !== undefined) return spec;
+  const whole = { ...spec, default: {} };
+  if (spec['x-kubernetes-validations'] === undefined) return whole;
+  const root = { type: 'object', properties: { spec: whole } };
+  return defaultProblems(root, '', judgeOf(root)).length === 0 ? whole : spec;
 }
 
 /** A new object has an empty status and must not be refused, so that nothing in it is required. */

@@ -68,7 +68,12 @@ type FieldChanges<Version> = { readonly spec?: Changes<SpecWrittenOf<Version>> |
   ? unknown
   : { readonly status?: Changes<StatusReadOf<Version>> | undefined });
 
-/** The functions between a version and the hub. */
+/**
+ * The functions between a version and the hub; `defineKind` infers them, and this is for those in a file of their own.
+ *
+ * @example
+ * export const v1alpha1ToV1: VersionConversion<typeof v1alpha1, typeof v1> = { toHub: ({ spec }) => …, fromHub: … };
+ */
 export interface VersionConversion<Version, Hub> {
   /** The fields of the hub that are not the same in this version. @default none */
   readonly toHub?: (fields: ConvertedFields<Version>) => FieldChanges<Hub>;
