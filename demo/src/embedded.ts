@@ -28,7 +28,7 @@ import {
 import { underOwnRules } from './own-rules.ts';
 
 const samples = {
-  memcached: new URL('../../operators/memcached/config/samples/cache_v1alpha1_memcached.yaml', import.meta.url),
+  memcached: new URL('../../operators/memcached/config/samples/cache_v1_memcached.yaml', import.meta.url),
   echo: new URL('../../operators/echo/config/samples/mmontes_v1alpha1_echo.yaml', import.meta.url),
   scheduledEcho: new URL('../../operators/echo/config/samples/mmontes_v1alpha1_scheduledecho.yaml', import.meta.url),
 };

@@ -71,7 +71,7 @@ function instructions(server: string, { kubeconfig, context }: ClusterChoice): s
 Both operators work on ${server}. In another terminal, in this folder:
 
   export KUBECONFIG=${resolve(kubeconfig)}
-  ${kubectl} apply --server-side -f operators/memcached/config/samples/cache_v1alpha1_memcached.yaml
+  ${kubectl} apply --server-side -f operators/memcached/config/samples/cache_v1_memcached.yaml
   ${kubectl} get memcacheds,deployments,pods
   ${kubectl} apply --server-side -f operators/echo/config/samples/mmontes_v1alpha1_echo.yaml
   ${kubectl} get echos,jobs

@@ -71,7 +71,7 @@ describe('npm start without a cluster', { skip }, () => {
   test('api-resources lists built-in kinds and ours', async () => {
     const resources = await kubectl().ok('api-resources');
     assert.match(resources, /^deployments\s+deploy\s+apps\/v1\s+true\s+Deployment$/m);
-    assert.match(resources, /^memcacheds\s+cache\.example\.com\/v1alpha1\s+true\s+Memcached$/m);
+    assert.match(resources, /^memcacheds\s+cache\.example\.com\/v1\s+true\s+Memcached$/m);
   });
 
   test('kubectl edit changes an object', async () => {

@@ -32,7 +32,7 @@ describe('npm start on a real API server', { skip: found.available ? false : fou
   test('the definitions are installed, a Memcached gets its Deployment and an Echo its Job, and Ctrl-C ends it', async () => {
     const process = start(['--kubeconfig', kube.kubeconfig]);
     const memcached = {
-      apiVersion: 'cache.example.com/v1alpha1',
+      apiVersion: 'cache.example.com/v1',
       kind: 'Memcached',
       metadata: { name: 'demo', namespace: 'default' },
       spec: { size: 2 },

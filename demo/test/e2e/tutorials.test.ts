@@ -41,7 +41,8 @@ describe('on real Kubernetes', { skip: pods.available ? false : pods.reason }, (
   let echo: ReplicaProcess;
   before(async () => {
     kube = await startKubernetes({ pods: true });
-    memcached = startOperator(await installMemcached(kube));
+    const { kubeconfig, webhookFlags } = await installMemcached(kube);
+    memcached = startOperator(kubeconfig, webhookFlags);
     echo = startReplica(await installEcho(kube), 'tutorial', { HA_ENABLED: 'false' });
   });
   after(async () => {

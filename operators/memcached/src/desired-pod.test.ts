@@ -29,23 +29,26 @@ test('the server has its image, command, port and resources', () => {
   assert.deepEqual(server?.resources, { requests: { cpu: '100m', memory: '128Mi' } });
 });
 
-const memory: readonly (readonly [memoryLimit: string | undefined, flag: string, request: string])[] = [
-  [undefined, '--memory-limit=64', '128Mi'],
-  ['64Mi', '--memory-limit=64', '128Mi'],
-  ['1Gi', '--memory-limit=1024', '1329Mi'],
-  ['125Mi', '--memory-limit=125', '250Mi'],
-  ['126Mi', '--memory-limit=126', '252Mi'],
+const memory: readonly (readonly [memory: string | undefined, flag: string, resources: readonly unknown[]])[] = [
+  [undefined, '--memory-limit=64', ['128Mi', undefined]],
+  ['64Mi', '--memory-limit=64', ['128Mi', '128Mi']],
+  ['1Gi', '--memory-limit=1024', ['1329Mi', '1536Mi']],
+  ['125Mi', '--memory-limit=125', ['250Mi', '250Mi']],
+  ['126Mi', '--memory-limit=126', ['252Mi', '252Mi']],
+  ['401Mi', '--memory-limit=401', ['582Mi', '602Mi']],
 ];
 
-test('the memory of the server and of its pod follow from one number', () => {
-  for (const [memoryLimit, flag, request] of memory) {
-    const { command, resources } = container({ memoryLimit }) ?? {};
+test('the memory of the server, and request and limit of its pod, follow from one number', () => {
+  for (const [asked, flag, made] of memory) {
+    const { command, resources } = container({ memory: asked }) ?? {};
     assert.equal(command?.[1], flag);
-    assert.equal(resources?.requests?.memory, request, memoryLimit);
+    assert.deepEqual([resources?.requests?.memory, resources?.limits?.memory], made, asked);
   }
 });
 
-const resources: readonly (readonly [what: string, asked: ResourceRequirements, made: ResourceRequirements])[] = [
+type Resources = readonly (readonly [what: string, asked: ResourceRequirements, made: ResourceRequirements])[];
+
+const resources: Resources = [
   [
     'a request replaces ours, and leaves the other',
     { requests: { memory: '1Gi' } },
@@ -64,30 +67,83 @@ const resources: readonly (readonly [what: string, asked: ResourceRequirements, 
 ];
 
 for (const [what, asked, made] of resources) {
-  test(`resources: ${what}`, () => assert.deepEqual(container({ resources: asked })?.resources, made));
+  test(`resources: ${what}`, () => assert.deepEqual(container({ pod: { resources: asked } })?.resources, made));
 }
 
-test('arguments come after our own, and an image replaces ours', () => {
-  const { command, image } = container({ args: ['-c', '2048'], image: 'registry.local/memcached:2' }) ?? {};
-  assert.deepEqual(command, ['memcached', '--memory-limit=64', '-o', 'modern', '-v', '-c', '2048']);
+const limits: Resources = [
+  ['none that are named are none', { limits: {} }, { limits: {}, requests: { cpu: '100m', memory: '1329Mi' } }],
+  ['those that are named are all', { limits: { cpu: '1' } }, { limits: { cpu: '1' }, requests: { memory: '1329Mi' } }],
+  [
+    'a request beyond ours moves the one that follows from memory',
+    { requests: { memory: '2Gi' } },
+    { limits: { memory: '2Gi' }, requests: { cpu: '100m', memory: '2Gi' } },
+  ],
+];
+
+for (const [what, asked, made] of limits) {
+  test(`limits: ${what}`, () =>
+    assert.deepEqual(container({ memory: '1Gi', pod: { resources: asked } })?.resources, made));
+}
+
+test('what config says is in the command before the arguments of the user, and an image replaces ours', () => {
+  const { command, image } =
+    container({
+      config: { maxConnections: 2048, threads: 8, maxItemSize: '2Mi', extraArgs: ['-R', '20'] },
+      image: 'registry.local/memcached:2',
+    }) ?? {};
+  assert.deepEqual(command?.slice(5), ['--conn-limit=2048', '--threads=8', '--max-item-size=2m', '-R', '20']);
   assert.equal(image, 'registry.local/memcached:2');
 });
 
-test('where pods run is passed through as it is', () => {
-  const fields: Partial<PodSpec> = {
+test('what pods have beside the server is passed through as it is', () => {
+  const fields = {
     nodeSelector: { disk: 'ssd' },
     tolerations: [{ key: 'cache', operator: 'Exists' }],
     affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
     priorityClassName: 'high',
-  };
-  const { spec } = template(fields as Parameters<typeof memcached>[0]);
+    serviceAccountName: 'cache',
+    imagePullSecrets: [{ name: 'registry' }],
+    volumes: [{ name: 'tls', secret: { secretName: 'tls' } }],
+  } as const;
+  const volumeMounts = [{ name: 'tls', mountPath: '/tls' }];
+  const { spec } = template({ pod: { ...fields, volumeMounts } });
   for (const [name, value] of Object.entries(fields)) assert.deepEqual(spec?.[name as keyof PodSpec], value, name);
+  assert.deepEqual(spec?.containers[0]?.volumeMounts, volumeMounts);
+});
+
+test('servers keep off each other’s nodes, if they can or in any case, beside what else the user says of nodes', () => {
+  const term = { labelSelector: { matchLabels: podsOf(memcached()).labels }, topologyKey: 'kubernetes.io/hostname' };
+  const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
+  const made = (antiAffinity: 'None' | 'Preferred' | 'Required') =>
+    template({ availability: { antiAffinity }, pod: { affinity } }).spec?.affinity;
+  assert.deepEqual(made('None'), affinity);
+  assert.deepEqual(made('Required'), {
+    ...affinity,
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] },
+  });
+  assert.deepEqual(made('Preferred')?.podAntiAffinity, {
+    preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
+  });
+});
+
+test('servers are spread over zones, unless the user says how', () => {
+  const topologyKey = 'topology.kubernetes.io/zone';
+  const own = { maxSkew: 2, topologyKey, whenUnsatisfiable: 'DoNotSchedule' } as const;
+  const made = (asked?: readonly (typeof own)[]) =>
+    template({
+      availability: { zoneSpread: true },
+      pod: { topologySpreadConstraints: asked },
+    }).spec?.topologySpreadConstraints?.map(({ labelSelector: _, ...each }) => each);
+  assert.deepEqual(made(), [{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway' }]);
+  assert.deepEqual(made([own]), [own]);
 });
 
 test('a constraint without a selector counts the servers of this Memcached, one with a selector what it says', () => {
   const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' } as const;
   const own = { labelSelector: { matchLabels: { app: 'all' } } };
-  const { spec } = template({ topologySpreadConstraints: [constraint, { ...constraint, ...own }] });
+  const { spec } = template({
+    pod: { topologySpreadConstraints: [constraint, { ...constraint, ...own }] },
+  });
   assert.deepEqual(
     spec?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector),
     [{ matchLabels: podsOf(memcached()).labels }, own.labelSelector],
@@ -96,7 +152,7 @@ test('a constraint without a selector counts the servers of this Memcached, one 
 
 test('labels and annotations are added to the pods, and ours stay', () => {
   const mine = { 'app.kubernetes.io/name': 'mine', team: 'web' };
-  const { metadata } = template({ podLabels: mine, podAnnotations: { note: 'x' } });
+  const { metadata } = template({ pod: { labels: mine, annotations: { note: 'x' } } });
   assert.deepEqual(metadata?.labels, { team: 'web', ...podsOf(memcached()).labels });
   assert.deepEqual(metadata?.annotations, { note: 'x' });
 });

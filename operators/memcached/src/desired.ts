@@ -3,7 +3,7 @@ import type { Labels } from '@keelson/core';
 import type { NewDeployment } from '@keelson/core/apps/v1';
 import type { NewPodDisruptionBudget } from '@keelson/core/policy/v1';
 import type { NewService } from '@keelson/core/v1';
-import type { Memcached } from './api/v1alpha1.ts';
+import type { Memcached } from './api/memcached.ts';
 import { desiredPod, port } from './desired-pod.ts';
 
 /**
@@ -51,11 +51,11 @@ export function desiredService(memcached: Memcached): NewService {
   };
 }
 
-/** Nodes are drained one server at a time, since each one takes its part of the cache with it. */
+/** Nodes are drained one server at a time unless the user allows more, since each one takes its part of the cache with it. */
 export function desiredPodDisruptionBudget(memcached: Memcached): NewPodDisruptionBudget {
   const { labels } = podsOf(memcached);
   return {
     metadata: { name: memcached.metadata.name, labels },
-    spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+    spec: { maxUnavailable: memcached.spec.availability?.maxUnavailable ?? 1, selector: { matchLabels: labels } },
   };
 }

@@ -1,2 +1,2 @@
-export { Memcached, type MemcachedStatus, type NewMemcached } from './api/v1alpha1.ts';
+export { Memcached, type MemcachedStatus, type NewMemcached } from './api/memcached.ts';
 export { memcachedOperator } from './operator.ts';

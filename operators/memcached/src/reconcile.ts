@@ -4,7 +4,7 @@ import { Deployment } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Pod, Service } from '@keelson/core/v1';
 import { done, type Reconcile } from '@keelson/runtime';
-import { Memcached } from './api/v1alpha1.ts';
+import { Memcached } from './api/memcached.ts';
 import { desiredDeployment, desiredPodDisruptionBudget, desiredService, podsOf } from './desired.ts';
 import { eventsOf, statusOf, withFailure } from './status.ts';
 

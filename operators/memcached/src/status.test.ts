@@ -4,7 +4,7 @@ import { NotControlledError } from '@keelson/core';
 import type { Deployment } from '@keelson/core/apps/v1';
 import type { Pod } from '@keelson/core/v1';
 import { deployment, deploymentWith, memcached, pod, waitingPod } from '../test/fixtures.ts';
-import type { MemcachedStatus } from './api/v1alpha1.ts';
+import type { MemcachedStatus } from './api/memcached.ts';
 import { eventsOf, statusOf, statusOfFailure } from './status.ts';
 
 const running = (name: string) => pod(name, { phase: 'Running' });

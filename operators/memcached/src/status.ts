@@ -7,7 +7,7 @@
 import type { ConditionInput } from '@keelson/core';
 import type { Deployment } from '@keelson/core/apps/v1';
 import type { Pod } from '@keelson/core/v1';
-import type { Memcached, MemcachedStatus } from './api/v1alpha1.ts';
+import type { Memcached, MemcachedStatus } from './api/memcached.ts';
 import { podsOf } from './desired.ts';
 import { isTerminating, troubleOf, troubleOfFailure } from './trouble.ts';
 

@@ -13,16 +13,18 @@ import { conditionOf, deadline, rulesOf, sleep } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { crdOf } from '@keelson/schema';
 import { kubeconfig } from '@keelson/tools-kubernetes';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { memcachedAlone } from './alone.ts';
 import { startOperator } from './operator-process.ts';
+import { webhookPlace } from './webhook-place.ts';
 
 test('the same process converges the next change after the door was closed and opened again', async () => {
   await using cluster = createCluster();
   const client = createClient({ transport: cluster.transport, fieldManager: 'test' });
-  await installDefinitions(client, [crdOf(Memcached)]);
   const folder = await mkdtemp(join(tmpdir(), 'keelson-door-'));
   try {
+    const { conversion, webhookFlags } = await webhookPlace(folder);
+    await installDefinitions(client, [crdOf(Memcached, { conversion })]);
     const first = await cluster.listen();
     const { name } = memcachedAlone;
     await applyAccount(client, { namespace: 'operators', name, rules: rulesOf(memcachedAlone) });
@@ -31,7 +33,7 @@ test('the same process converges the next change after the door was closed and o
     const own = kubeconfig({ server, certificateAuthority, user: name, credentials: { token: token.reveal() } });
     const file = join(folder, 'kubeconfig');
     await writeFile(file, own, { mode: 0o600 });
-    await using operator = startOperator(file);
+    await using operator = startOperator(file, webhookFlags);
     const available = async (size: number) => {
       using limit = deadline(systemClock, 300_000, `${size} servers`);
       for (;;) {

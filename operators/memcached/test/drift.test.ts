@@ -6,7 +6,7 @@ import { Deployment } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Service } from '@keelson/core/v1';
 import { startCluster, type TestCluster } from '@keelson/testing';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { memcachedAlone } from './alone.ts';
 
 const key = 'default/cache';

@@ -5,7 +5,7 @@ import { conditionOf } from '@keelson/core';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { ResourceQuota } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { memcachedAlone } from './alone.ts';
 
 const key = 'default/cache';
@@ -50,7 +50,9 @@ test('an operator that may no longer do its work says that it is forbidden', asy
   await using cluster = await startCluster({ operators, tolerate: ['refusal'] });
   const role = `operators:${memcachedAlone.name}`;
   const { rules } = await cluster.client.get(ClusterRole, role);
-  const without = (rules ?? []).map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }));
+  const without = (rules ?? [])
+    .map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }))
+    .filter(({ verbs }) => verbs.length > 0);
   await cluster.client.patch(ClusterRole, role, { rules: without });
   await cluster.client.create(Memcached, { metadata, spec: { size: 1 } });
   const failing = await cluster.eventually(Memcached, key, isDegraded);

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from '@keelson/core';
 import type { Deployment, DeploymentStatus } from '@keelson/core/apps/v1';
 import type { Pod, PodStatus } from '@keelson/core/v1';
-import type { Memcached } from '../src/api/v1alpha1.ts';
+import type { Memcached } from '../src/api/memcached.ts';
 import { desiredDeployment } from '../src/desired.ts';
 
 const stored = (name: string): KubernetesObject['metadata'] & { namespace: string } => ({
@@ -20,10 +20,10 @@ interface MemcachedFields extends Partial<Memcached['spec']> {
 }
 
 export const memcached = ({ name = 'cache', size = 3, status, ...spec }: MemcachedFields = {}): Memcached => ({
-  apiVersion: 'cache.example.com/v1alpha1',
+  apiVersion: 'cache.example.com/v1',
   kind: 'Memcached',
   metadata: stored(name),
-  spec: { size, ...spec },
+  spec: { size, workload: 'Deployment', updatePolicy: 'Auto', ...spec },
   ...(status && { status }),
 });
 

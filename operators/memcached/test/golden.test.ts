@@ -6,15 +6,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { rulesOf } from '@keelson/core';
+import { conversionClientConfig, rulesOf } from '@keelson/core';
 import { crdOf } from '@keelson/schema';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { desiredDeployment, desiredPodDisruptionBudget, desiredService } from '../src/desired.ts';
 import { memcachedOperator } from '../src/operator.ts';
 import { memcached } from './fixtures.ts';
 
 const goldens = {
-  definition: crdOf(Memcached),
+  definition: crdOf(Memcached, {
+    conversion: conversionClientConfig(memcachedOperator, { namespace: 'memcached-operator-system' }),
+  }),
   deployment: desiredDeployment(memcached()),
   service: desiredService(memcached()),
   'pod-disruption-budget': desiredPodDisruptionBudget(memcached()),

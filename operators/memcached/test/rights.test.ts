@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { conditionOf, rulesOf } from '@keelson/core';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { startCluster } from '@keelson/testing';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { memcachedOperator } from '../src/operator.ts';
 import { memcachedAlone } from './alone.ts';
 import { impliedRights, lifeOfMemcached, spareRights } from './life.ts';

@@ -71,8 +71,13 @@ interface DeploymentView {
   readonly status: { readonly readyReplicas?: number; readonly replicas?: number };
 }
 
-export const memcachedManifest = (name: string, spec: object, namespace = 'default'): string =>
-  JSON.stringify({ apiVersion: 'cache.example.com/v1alpha1', kind: 'Memcached', metadata: { name, namespace }, spec });
+export const memcachedManifest = (name: string, spec: object, namespace = 'default', version = 'v1'): string =>
+  JSON.stringify({
+    apiVersion: `cache.example.com/${version}`,
+    kind: 'Memcached',
+    metadata: { name, namespace },
+    spec,
+  });
 
 export function kubectlOf({ env }: SliceCluster, namespace: string): Kubectl {
   const call = async (args: readonly string[], input = ''): Promise<Finished> => {
@@ -207,16 +212,23 @@ function registerTests(cluster: () => SliceCluster): void {
   });
 
   test('memory and arguments reach the server, and those that would break it are refused', async () => {
-    const tuned = (args: readonly string[]) =>
-      kubectl.apply(memcachedManifest('tuned', { size: 1, memoryLimit: '128Mi', args }, namespace));
+    const config = { maxConnections: 512, threads: 2, maxItemSize: '2Mi' };
+    const tuned = (extraArgs: readonly string[]) =>
+      kubectl.apply(memcachedManifest('tuned', { memory: '128Mi', config: { ...config, extraArgs } }, namespace));
     const { code, stderr } = await tuned(['-p', '11212']);
     assert.notEqual(code, 0);
-    assert.match(stderr, /spec\.args: Invalid value.* find a server on port 11211 of its pod/s);
-    assert.equal((await tuned(['--max-item-size=2m'])).code, 0);
+    assert.match(stderr, /spec\.config\.extraArgs: Invalid value.* find a server on port 11211 of its pod/s);
+    assert.equal((await tuned(['--disable-cas'])).code, 0);
     const [node] = await converged(kubectl, 'tuned', 1);
     const { memcached } = cluster();
     const settings = await memcached?.(`${namespace}/${node}`, 'stats settings\r\nquit\r\n');
-    for (const line of ['maxbytes 134217728', 'item_size_max 2097152']) {
+    for (const line of [
+      'maxbytes 134217728',
+      'maxconns 512',
+      'num_threads 2',
+      'item_size_max 2097152',
+      'cas_enabled no',
+    ]) {
       if (settings !== undefined) assert.ok(settings.includes(`STAT ${line}\r\n`), settings);
     }
     await remove('tuned');
@@ -239,10 +251,46 @@ function registerTests(cluster: () => SliceCluster): void {
     await remove('resized');
   });
 
-  test('a size that is not a whole number from 1 to 5 is refused with the field and the reason', async () => {
+  test('both versions are served: what is applied in one is read in the other, and nothing is lost', async () => {
+    const specIn = async (version: string) =>
+      (await kubectl.json<{ readonly spec: object }>('get', `memcacheds.${version}.cache.example.com`, 'both')).spec;
+    const older = { size: 1, memoryLimit: '128Mi', args: ['--disable-cas'], podLabels: { team: 'web' } };
+    const apply = (spec: object) => kubectl.apply(memcachedManifest('both', spec, namespace, 'v1alpha1'));
+    assert.equal((await apply(older)).code, 0);
+    await converged(kubectl, 'both', 1);
+    const newer = {
+      size: 1,
+      memory: '128Mi',
+      config: { extraArgs: ['--disable-cas'] },
+      pod: { labels: { team: 'web' }, resources: { limits: {} } },
+      workload: 'Deployment',
+      updatePolicy: 'Auto',
+    };
+    assert.deepEqual(await specIn('v1'), newer);
+    assert.deepEqual(await specIn('v1alpha1'), older);
+
+    // Seven servers are more than v1alpha1 takes, and threads are nothing that it has a word for.
+    const patch = JSON.stringify({ spec: { size: 7, paused: true, config: { threads: 2 } } });
+    await kubectl.ok('patch', 'memcacheds.v1.cache.example.com', 'both', '--type=merge', '-p', patch);
+    const read = await kubectl.ok('get', 'memcacheds.v1alpha1.cache.example.com', 'both', '-o', 'json');
+    assert.deepEqual((JSON.parse(read) as { readonly spec: object }).spec, { ...older, size: 7, paused: true });
+    await kubectl.ok('label', 'memcacheds.v1alpha1.cache.example.com', 'both', 'seen=true');
+    const grown = { ...newer, size: 7, paused: true, config: { ...newer.config, threads: 2 } };
+    assert.deepEqual(await specIn('v1'), grown);
+    const more = JSON.stringify({ spec: { size: 8 } });
+    const refused = await kubectl('patch', 'memcacheds.v1alpha1.cache.example.com', 'both', '--type=merge', '-p', more);
+    assert.match(refused.stderr, /spec\.size: Invalid value: 8: spec\.size in body should be less than or equal to 5/);
+
+    assert.equal((await apply({ ...older, size: 2, args: undefined })).code, 0);
+    const { config: _, ...applied } = { ...grown, size: 2 };
+    assert.deepEqual(await specIn('v1'), { ...applied, config: { threads: 2 } });
+    await remove('both');
+  });
+
+  test('a size that is not a whole number from 1 on is refused with the field and the reason', async () => {
     const cases: readonly [unknown, RegExp][] = [
       [0, /spec\.size: Invalid value: 0: spec\.size in body should be greater than or equal to 1/],
-      [6, /spec\.size: Invalid value: 6: spec\.size in body should be less than or equal to 5/],
+      [1001, /spec\.size: Invalid value: 1001: spec\.size in body should be less than or equal to 1000/],
       [-1, /spec\.size: Invalid value: -1: spec\.size in body should be greater than or equal to 1/],
       [1.5, /spec\.size: Invalid value: "float64": spec\.size in body must be of type int32/],
       ['3', /spec\.size: Invalid value: "string": spec\.size in body must be of type integer/],

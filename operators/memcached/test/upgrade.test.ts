@@ -6,7 +6,7 @@ import { conditionOf, controllerReference } from '@keelson/core';
 import { Deployment, type NewDeployment } from '@keelson/core/apps/v1';
 import { Pod } from '@keelson/core/v1';
 import { startCluster } from '@keelson/testing';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { memcachedAlone } from './alone.ts';
 
 /** As the operator of 7aaa118 applied it for a Memcached of size 3. It is never written anew, unlike a golden. */

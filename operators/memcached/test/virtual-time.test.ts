@@ -8,7 +8,7 @@ import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Pod, Service } from '@keelson/core/v1';
 import type { Logger } from '@keelson/runtime';
 import { startCluster, type TestCluster } from '@keelson/testing';
-import { Memcached } from '../src/api/v1alpha1.ts';
+import { Memcached } from '../src/api/memcached.ts';
 import { podsOf } from '../src/desired.ts';
 import { memcachedAlone } from './alone.ts';
 

@@ -8,7 +8,7 @@ import { conditionOf, deadline, sleep, type Transport } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
-import { Memcached } from '../../src/api/v1alpha1.ts';
+import { Memcached } from '../../src/api/memcached.ts';
 import { install } from '../installation.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
 
@@ -23,9 +23,9 @@ test('a thousand Memcacheds become Available, and a label on each of them writes
   await using transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
   // A thousand requests at once wait for each other.
   const client = createClient({ transport, fieldManager: 'test', timeoutMs: 600_000 });
-  const kubeconfig = await install(kube);
+  const { kubeconfig, webhookFlags } = await install(kube);
   await using _node = await startNode(transport);
-  await using operator = startOperator(kubeconfig, ['--log-causes']);
+  await using operator = startOperator(kubeconfig, [...webhookFlags, '--log-causes']);
   const tell = (what: string, begun: number) =>
     t.diagnostic(`${what} after ${((systemClock.monotonic() - begun) / 1000).toFixed(0)} s; ${memoryOf(operator)}`);
 
