@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { operator, rulesOf, type Transport } from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import { Event } from '@keelson/core/events/v1';
-import { nextTurn } from '@keelson/core/system';
+import { nextTurn, systemRandom } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
+import { createAuthority } from '@keelson/core/x509';
 import { startCluster, type TestCluster } from '@keelson/testing';
 import {
   type ControllerOptions,
@@ -15,6 +16,8 @@ import {
   type LeadershipOptions,
   type ManagerOptions,
   requeueAfter,
+  type Webhook,
+  webhook,
 } from '../src/index.ts';
 import { inTime, newWidget, type RememberingLogger, rememberingLogger, Widget } from './widget.ts';
 
@@ -38,9 +41,14 @@ interface Replica {
 }
 
 /** Writes each replica's name to an object of its own making, once a second. */
-const engineOf = (name: string, options: Partial<ControllerOptions<typeof declaration>> = {}) =>
+const engineOf = (
+  name: string,
+  options: Partial<ControllerOptions<typeof declaration>> = {},
+  webhooks: readonly Webhook[] = [],
+) =>
   operator({
     name: 'engine',
+    webhooks,
     leaderElection: true,
     controllers: [
       controller({
@@ -65,6 +73,7 @@ function startReplica(
     readonly controller?: Partial<ControllerOptions<typeof declaration>>;
     readonly election?: LeadershipOptions;
     readonly manager?: ManagerOptions;
+    readonly webhooks?: readonly Webhook[];
   } = {},
 ): Replica {
   let isCut = false;
@@ -91,7 +100,7 @@ function startReplica(
     async [Symbol.asyncDispose]() {},
   };
   const stop = new AbortController();
-  const manager = createManager(engineOf(name, options.controller), {
+  const manager = createManager(engineOf(name, options.controller, options.webhooks), {
     transport,
     clock,
     logger,
@@ -288,6 +297,30 @@ test('a replica that is told to exits when it loses the lease', inTime, async ()
   replica.cut();
   await cluster.clock.advance(60_000);
   await assert.rejects(replica.ended, { code: 'ERR_LEADERSHIP_LOST' });
+});
+
+test('who exits because the lease is lost answers its webhooks on, as it does on a signal', inTime, async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  const tls = createAuthority(systemRandom).issueServer('engine', ['localhost']);
+  const replica = startReplica(cluster, [], 'a', {
+    election: { onLost: 'exit' },
+    webhooks: [webhook(Widget, { validate: () => [] })],
+    manager: { webhooks: { host: '127.0.0.1', port: 0, tls, drainMs: 5000 } },
+  });
+  const said = (line: string) => replica.logger.said('info').concat(replica.logger.said('warn')).includes(line);
+  const until = async (isSo: () => boolean) => {
+    for (; !isSo(); await nextTurn()) await cluster.clock.advance(100);
+  };
+  await until(() => said('Became the leader.'));
+  replica.cut();
+  await until(() => replica.logger.said('warn').some((line) => line.startsWith('Leadership was lost')));
+  const lostAt = cluster.clock.monotonic();
+  let isOver = false;
+  void replica.ended.catch(() => {
+    isOver = true;
+  });
+  await until(() => isOver);
+  assert.ok(cluster.clock.monotonic() - lostAt >= 4900, `${cluster.clock.monotonic() - lostAt} ms`);
 });
 
 test(

@@ -236,7 +236,9 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     };
     await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, { logger, clock });
 
-    await using _webhooks = await webhooks?.open(signal, schedule);
+    // Who gives up leading, or does not stop, ends the others as well; webhooks are drained then, too.
+    const both = AbortSignal.any([signal, failed.signal]);
+    await using _webhooks = await webhooks?.open(both, schedule);
 
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
@@ -253,8 +255,6 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     const work = (term?: Term) =>
       runControllers({ ...parts, controllers, tasks: tasks.filter(needsLeadership) }, signal, schedule, term);
     const always = { ...parts, controllers: [], tasks: tasks.filter((task) => !needsLeadership(task)) };
-    // Who gives up leading, or does not stop, ends the others as well.
-    const both = AbortSignal.any([signal, failed.signal]);
     const elected = leadership === undefined ? work() : leadership.run(signal, work);
     elected.catch((error: unknown) => failed.abort(error));
     const ends = await Promise.allSettled([elected, runControllers(always, both, schedule)]);
