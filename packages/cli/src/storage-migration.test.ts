@@ -181,3 +181,14 @@ test('no version is forgotten when another one is stored meanwhile', async () =>
   );
   assert.deepEqual(state.stored, ['v1alpha1', 'v1']);
 });
+
+test('no version is forgotten when another one was stored for a while, though it is the same again', async () => {
+  const { client, state } = worldOf({
+    objects: { a: 1 },
+    onPatch: (_, world) => {
+      world.generation += 2; // to v1alpha1, and back
+    },
+  });
+  await assert.rejects(run(client), /caches\.cache\.example\.com was changed meanwhile, and may have stored another/);
+  assert.deepEqual(state.stored, ['v1alpha1', 'v1']);
+});

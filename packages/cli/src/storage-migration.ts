@@ -4,7 +4,7 @@
  *
  * Promises: the definition remembers from which state on all that is written is stored in that version, so that a
  * migration that was stopped goes on with what was not written since, by whomever; after a change of the definition's
- * spec, it begins anew. `storedVersions` is trimmed only when all were written, and the storage version is still the same.
+ * spec, it begins anew. `storedVersions` is trimmed only when all were written, and the spec is still the same.
  *
  * In which version an object is stored cannot be asked. A patch that changes nothing has the API server encode it anew,
  * and compare: what is stored in the version already is not written.
@@ -157,13 +157,19 @@ async function rewrite(
   return { rewritten, failures };
 }
 
-/** Only while the storage version is the one for which all was written: the write is refused if anything changed. */
+/**
+ * Only while the spec is the one for which all was written: the storage version may have been another one in between,
+ * though it is the same again.
+ */
 async function trim(client: Client, before: Definition, storageVersion: string, signal: AbortSignal): Promise<void> {
-  const { name, uid } = before.metadata;
+  const { name, uid, generation } = before.metadata;
   for (;;) {
     const { metadata, ...definition } = await client.get(CustomResourceDefinition, name, { signal });
     if (metadata.uid !== uid || storageVersionOf({ ...definition, metadata }) !== storageVersion) {
       throw new CommandError(`${name} was changed meanwhile: ${storageVersion} is no longer stored`, 'call again');
+    }
+    if (metadata.generation !== generation) {
+      throw new CommandError(`${name} was changed meanwhile, and may have stored another version`, 'call again');
     }
     const patch = {
       metadata: { resourceVersion: metadata.resourceVersion },
