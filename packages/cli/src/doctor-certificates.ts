@@ -78,13 +78,17 @@ async function ofServer(of: string, { server, tls, proxyUrl }: ClusterConfig): P
   }
 }
 
-/** Who is given certificates as files keeps none. */
+/** What to do next. Who is given certificates as files keeps none. */
+const nextAbout = {
+  failed: 'The operator puts that right within seconds where it runs; if not, its log and /readyz?verbose say why',
+  ending:
+    'It is renewed when a third of its life is left: does the operator run? Its log and /readyz?verbose say why not',
+  unknown: 'The operator makes it when it starts, unless it is given certificates as files',
+} as const;
+
 export function webhookFindings({ status, sentences }: CertificateReport): readonly Finding[] {
   const check = 'certificate';
   if (status === 'ok') return sentences.map((text) => ({ check, status, text }));
-  const next =
-    status === 'failed'
-      ? 'The operator puts that right within seconds where it runs; if not, its log and /readyz?verbose say why'
-      : 'The operator makes it when it starts, unless it is given certificates as files';
+  const next = nextAbout[status];
   return sentences.map((text) => ({ check, status: status === 'failed' ? 'failed' : 'warning', text, next }));
 }

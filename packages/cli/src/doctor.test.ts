@@ -38,10 +38,11 @@ test('differences are named by their deepest paths, entries of lists by their na
   assert.deepEqual(differences(a, a, 'spec'), []);
 });
 
-test('what is wrong with the certificate of webhooks is a failure, and none at all a warning: it may come as files', () => {
-  const of = (status: 'ok' | 'unknown' | 'failed', ...sentences: readonly string[]) =>
+test('what is wrong with the certificate of webhooks is a failure, and a warning if it ends soon, or there is none: it may come as files', () => {
+  const of = (status: 'ok' | 'ending' | 'unknown' | 'failed', ...sentences: readonly string[]) =>
     webhookFindings({ status, sentences }).map((each) => [each.status, each.text, each.next?.split(' ', 4).join(' ')]);
   assert.deepEqual(of('ok', 'all is well'), [['ok', 'all is well', undefined]]);
+  assert.deepEqual(of('ending', 'three days'), [['warning', 'three days', 'It is renewed when']]);
   assert.deepEqual(of('unknown', 'there is none'), [['warning', 'there is none', 'The operator makes it']]);
   assert.deepEqual(of('failed', 'a', 'b'), [
     ['failed', 'a', 'The operator puts that'],

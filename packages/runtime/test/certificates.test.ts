@@ -149,6 +149,8 @@ test('who looks from outside sees what is wrong', async () => {
     'the certificate of webhooks is valid until 2026-01-01T00:08:00Z (0 days), and all trust it who call them',
   ]);
   replicas.cluster.replicas[0]?.crash();
+  await clock.advance(Date.parse('2026-01-01T00:07:00Z') - clock.now());
+  assert.equal((await report())[0], 'ending', 'nobody renews it');
   await client.patch(Secret, secretKey, { data: { 'tls.key': '' } });
   assert.deepEqual(await report(), ['failed', `in Secret ${secretKey}, tls.key is missing`]);
   await client.delete(Secret, secretKey);

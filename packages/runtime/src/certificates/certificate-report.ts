@@ -9,10 +9,16 @@ import { bundlesTold, type TrustingObject, trustingObjectsOf } from './trusting-
 
 /** What was seen, as sentences without their ends. */
 export interface CertificateReport {
-  /** `unknown`: no certificate is kept there, so that somebody else may bring one. */
-  readonly status: 'ok' | 'unknown' | 'failed';
+  /**
+   * `unknown`: no certificate is kept there, so that somebody else may bring one. `ending`: it is valid and trusted, and
+   * should have been renewed long ago.
+   */
+  readonly status: 'ok' | 'ending' | 'unknown' | 'failed';
   readonly sentences: readonly string[];
 }
+
+/** Of its life, half of what is left when it is renewed. */
+const lastPart = 1 / 6;
 
 /**
  * Whether the certificate that an operator keeps is valid, and trusted by all that have it called. Nothing is changed;
@@ -37,9 +43,12 @@ export async function certificateReport(
   const doubts = await Promise.all(objects.map((object) => doubtOf(client, object, serving.issuer)));
   const sentences = [...wrong, ...doubts.flatMap((doubt) => doubt ?? [])];
   if (sentences.length > 0) return { status: 'failed', sentences };
-  const end = endOf(new X509Certificate(serving.certificate));
+  const certificate = new X509Certificate(serving.certificate);
+  const end = endOf(certificate);
   const until = `valid until ${timestamp(end)} (${daysLeft(end, now)} days)`;
-  return { status: 'ok', sentences: [`the certificate of webhooks is ${until}, and all trust it who call them`] };
+  const lifeMs = end - Date.parse(certificate.validFrom);
+  const status = end - now < lifeMs * lastPart ? 'ending' : 'ok';
+  return { status, sentences: [`the certificate of webhooks is ${until}, and all trust it who call them`] };
 }
 
 async function doubtOf(client: Client, object: TrustingObject, issuer: string): Promise<string | undefined> {
