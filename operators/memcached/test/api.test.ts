@@ -76,8 +76,7 @@ for (const { version, kind, args, refused, taken } of [
   {
     version: 'v1',
     kind: Memcached as Kind,
-    // An image that knows all of them, or the webhook would say so.
-    args: (extraArgs: readonly string[]) => ({ image: 'memcached:1.6.45', config: { extraArgs } }),
+    args: (extraArgs: readonly string[]) => ({ config: { extraArgs } }),
     refused: [[/spec\.memory sets the memory/, ...ofMemory], ...breaking],
     taken: [...fine, ...withFiles],
   },

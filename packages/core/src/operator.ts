@@ -10,6 +10,8 @@ import { resourceNameOf } from './kind.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { type SettingsInputOf, type SettingsSchema, settingsOf } from './settings.ts';
 import { type WebhookDeclaration, webhookName, webhookProblem } from './webhook.ts';
+import { servesWebhooks } from './webhook-configurations.ts';
+import { webhookNames } from './webhook-names.ts';
 
 /** What one process runs: its name and the declarations of its controllers and webhooks. */
 export interface Operator<
@@ -113,6 +115,12 @@ export function operator<
   for (const webhook of webhooks) {
     const problem = webhookProblem(webhook);
     if (problem !== undefined) throw new RangeError(`operator ${name}: webhook ${webhookName(webhook)}: ${problem}`);
+  }
+  const { service } = webhookNames({ name });
+  if (service.length > 63 && servesWebhooks({ controllers, webhooks })) {
+    throw new RangeError(
+      `operator ${name}: "${service}" is too long for the name of its Service: with webhooks or conversions, an operator's name has at most ${63 - (service.length - name.length)} characters`,
+    );
   }
   const samePolicy = firstTwice(policies.map((policy) => policy.name));
   if (samePolicy !== undefined) throw new RangeError(`operator ${name}: two policies are called "${samePolicy}"`);

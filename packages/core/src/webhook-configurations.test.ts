@@ -89,6 +89,42 @@ test('everything that is declared is in the entry, and defaulting is never asked
   assert.equal(judging?.rules?.[0]?.scope, 'Cluster');
 });
 
+test('a subresource is asked about by its own name, with what is usually done to it', () => {
+  for (const [subresource, defaulting, judging] of [
+    ['scale', ['UPDATE'], ['UPDATE']],
+    ['status', ['UPDATE'], ['UPDATE']],
+    ['eviction', ['CREATE'], ['CREATE']],
+    ['exec', undefined, ['CONNECT']],
+  ] as const) {
+    const declared = { for: Pod, subresource, defaults: defaulting !== undefined, validates: true };
+    const { mutating, validating } = configurations(declared);
+    const [entry] = validating?.webhooks ?? [];
+    assert.equal(entry?.name, `validate.pod-${subresource}.web`);
+    assert.equal(entry?.clientConfig.service?.path, `/validate/pod-${subresource}`);
+    assert.deepEqual(entry?.rules?.[0]?.resources, [`pods/${subresource}`]);
+    assert.deepEqual(entry?.rules?.[0]?.operations, judging);
+    assert.deepEqual(mutating?.webhooks?.[0]?.rules?.[0]?.operations, defaulting);
+  }
+  for (const [wrong, words] of [
+    [{ operations: ['CONNECT'] }, /CONNECT is done to a subresource/],
+    [{ subresource: 'pods/exec' }, /subresource must be a name such as scale, received "pods\/exec"/],
+    [{ subresource: 'exec' }, /it defaults, and is asked about no CREATE and no UPDATE/],
+  ] as const) {
+    assert.throws(() => configurations({ for: Pod, ...both, ...wrong }), words);
+  }
+});
+
+test('an operator that is called has room in its name for that of its Service', () => {
+  const webhooks = [{ for: Pod, ...both }];
+  const [longest, longer] = ['a'.repeat(55), 'a'.repeat(56)];
+  assert.equal(operator({ name: longest, webhooks }).name, longest);
+  assert.throws(
+    () => operator({ name: longer, webhooks }),
+    /"a{56}-webhook" is too long for the name of its Service: .* at most 55 characters/,
+  );
+  assert.equal(operator({ name: longer, controllers: [{ for: Pod }] }).name, longer);
+});
+
 test('a configuration without an entry is not there', () => {
   assert.equal(configurations({ for: Pod, defaults: false, validates: true }).mutating, undefined);
   assert.equal(configurations({ for: Pod, defaults: true, validates: false }).validating, undefined);

@@ -92,7 +92,7 @@ function entryOf(
   part: 'mutate' | 'validate',
   place: WebhookPlace,
 ): Omit<MutatingWebhook, 'reinvocationPolicy'> {
-  const { for: kind, objectSelector, matchConditions, timeoutSeconds } = webhook;
+  const { for: kind, subresource, objectSelector, matchConditions, timeoutSeconds } = webhook;
   return {
     // What a refused user reads; the server wants three segments.
     name: `${part}.${webhookName(webhook)}.${operator.name}`,
@@ -101,7 +101,7 @@ function entryOf(
       {
         apiGroups: [kind.group],
         apiVersions: [kind.version],
-        resources: [kind.resource],
+        resources: [subresource === undefined ? kind.resource : `${kind.resource}/${subresource}`],
         operations: operationsOf(webhook, part),
         scope: kind.scope,
       },

@@ -1,5 +1,5 @@
 /** Where the webhooks of an operator are found: every name and path that its files, its process and its rights agree on. */
-import { type WebhookDeclaration, webhookName } from './webhook.ts';
+import { type NamedWebhook, webhookName } from './webhook.ts';
 
 /** The objects that go with the webhooks of one operator. */
 export interface WebhookNames {
@@ -27,7 +27,7 @@ export function webhookNames({ name }: { readonly name: string }): WebhookNames 
 export const webhookPort = 9443;
 
 /** Where a webhook is asked. */
-export function webhookPath(part: 'mutate' | 'validate', webhook: Pick<WebhookDeclaration, 'name' | 'for'>): string {
+export function webhookPath(part: 'mutate' | 'validate', webhook: NamedWebhook): string {
   return `/${part}/${webhookName(webhook)}`;
 }
 

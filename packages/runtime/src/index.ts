@@ -46,9 +46,11 @@ export type {
   AdmissionContext,
   AdmissionRequest,
   ArrivingObject,
+  ConnectRequest,
   CreateRequest,
   DeleteRequest,
   UpdateRequest,
 } from './webhooks/admission-request.ts';
 export type { Cause, CauseReason, Finding, Warning } from './webhooks/finding.ts';
-export { type Default, type Validate, type Webhook, webhook } from './webhooks/webhook.ts';
+export type { AttachOptions, ExecOptions } from './webhooks/subresources.ts';
+export { type Default, type Defaulted, type Validate, type Webhook, webhook } from './webhooks/webhook.ts';

@@ -20,7 +20,8 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 const source = `
 import { operator } from '@keelson/core';
-import { ConfigMap } from '@keelson/core/v1';
+import { Deployment } from '@keelson/core/apps/v1';
+import { ConfigMap, Pod } from '@keelson/core/v1';
 import { webhook } from '@keelson/runtime';
 import { defineKind } from '@keelson/schema';
 import { z } from 'zod';
@@ -58,6 +59,16 @@ export const website = operator({
         if (size > most) return [{ field: ({ spec }) => spec.size, message: \`at most \${most}\` }];
         return size === most ? [{ warning: 'this is as large as it gets' }] : [];
       },
+    }),
+    webhook(Deployment, {
+      subresource: 'scale',
+      default: () => ({ warnings: ['scales are watched'] }),
+      validate: ({ object }) =>
+        (object.spec?.replicas ?? 0) > 3 ? [{ field: ({ spec }) => spec?.replicas, message: 'at most 3' }] : [],
+    }),
+    webhook(Pod, {
+      subresource: 'exec',
+      validate: ({ name, object }) => [{ message: \`nothing runs in \${name}, least of all \${object.command?.join(' ')}\` }],
     }),
   ],
 });
@@ -128,6 +139,17 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
     assert.equal(refused.stderr, 'The Website "b" is invalid: spec.size: Invalid value: 9: at most 3\n');
     const warned = await kube.kubectl('apply', '--server-side', '--force-conflicts', '-f', await website('a', 3));
     assert.equal(warned.stderr, 'Warning: this is as large as it gets\n');
+    await kube.kubectl('create', 'deployment', 'd', '--image=x');
+    const scaled = await kube.kubectl('scale', 'deployment', 'd', '--replicas=2');
+    assert.equal(scaled.stderr, 'Warning: scales are watched\n');
+    const large = await kube.kubectl('scale', 'deployment', 'd', '--replicas=4');
+    assert.match(large.stderr, /The Scale "d" is invalid: spec\.replicas: Invalid value: 4: at most 3\n$/);
+    const path = '/api/v1/namespaces/default/pods/p/exec?command=ls&command=-l&stdout=true';
+    const denied = await kube.kubectl('create', '--raw', path, '-f', await website('a', 3));
+    assert.match(
+      denied.stderr,
+      /"validate\.pod-exec\.website" denied the request: nothing runs in p, least of all ls -l/,
+    );
     const kept = await kube.kubectl('delete', 'website', 'a');
     assert.match(kept.stderr, /admission webhook "validate\.website\.website" denied the request: websites stay\n$/);
   } finally {
@@ -135,7 +157,7 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
   }
   await once(first.child, 'close');
 
-  assert.deepEqual(await configurations(), ['Ignore', 'Ignore']);
+  assert.deepEqual(new Set(await configurations()), new Set(['Ignore']));
   const unconverted = await kube.kubectl('get', 'websites.v1alpha1.hooks.example.com', 'a');
   assert.match(unconverted.stderr, /conversion webhook for hooks\.example\.com\/v1, Kind=Website failed/);
   const unanswered = await kube.kubectl('create', '-f', await website('b', 9));
@@ -158,9 +180,6 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
   });
   const refused = await runKeelson(['run', '--kubeconfig', kubeconfig, '--webhook-url', url], { cwd });
   assert.equal(refused.code, 1);
-  assert.match(
-    refused.err,
-    /converted by the Service website-system\/website-webhook; others use it, so it stays so/,
-  );
+  assert.match(refused.err, /converted by the Service website-system\/website-webhook; others use it, so it stays so/);
   assert.deepEqual((await client.get(CustomResourceDefinition, 'websites.hooks.example.com')).spec, spec);
 });

@@ -9,7 +9,6 @@ import type { Operator } from '@keelson/core';
 import type { GeneratedFile } from '../generated-file.ts';
 import type { GenerateOptions } from '../installation.ts';
 import { chartInstallation } from './chart-installation.ts';
-import { monitoringFiles } from './chart-monitoring.ts';
 import { networkFiles } from './chart-network.ts';
 import { roleFiles } from './chart-roles.ts';
 import { textFiles } from './chart-texts.ts';
@@ -26,6 +25,5 @@ export function chartFiles(operator: Operator, options: GenerateOptions): readon
     ...workloadFiles(chart),
     ...roleFiles(chart),
     ...networkFiles(chart),
-    ...monitoringFiles(chart),
   ];
 }

@@ -60,10 +60,19 @@ export interface DeleteRequest<K extends Kind> {
   readonly oldObject: ObjectOf<K>;
 }
 
+/** A stream to an object is to be opened; the object here is how: `command`, `container`, `tty`. */
+export interface ConnectRequest<K extends Kind> {
+  readonly operation: 'CONNECT';
+  readonly name: string;
+  readonly object: Omit<ObjectOf<K>, 'metadata' | 'status'>;
+  readonly oldObject?: undefined;
+}
+
 interface RequestsOf<K extends Kind> {
   readonly CREATE: CreateRequest<K>;
   readonly UPDATE: UpdateRequest<K>;
   readonly DELETE: DeleteRequest<K>;
+  readonly CONNECT: ConnectRequest<K>;
 }
 
 /** What a webhook is asked. */

@@ -28,6 +28,8 @@ import type { Webhook } from './webhook.ts';
 export interface ReviewRequest {
   readonly uid: string;
   readonly operation: AdmissionOperation;
+  /** Of the object, which for a subresource may be another than that of the webhook. */
+  readonly kind?: Pick<Kind, 'group' | 'kind'> | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
   readonly userInfo: UserInfo;
@@ -73,18 +75,28 @@ export async function admit(
 type AnyRequest = AdmissionRequest<never, never>;
 
 async function mutate(webhook: Webhook, { uid, object }: ReviewRequest, request: AnyRequest): Promise<ReviewResponse> {
-  const filled: unknown = await webhook.default?.(request);
-  if (filled === undefined || !isObject(object)) return { uid, allowed: true };
-  if (!isObject(filled))
-    throw new TypeError(`default must return the object or nothing, and returned ${shown(filled)}`);
+  const { filled, warnings = [] } = filledBy(await webhook.default?.(request));
+  const allowed: ReviewResponse = { uid, allowed: true, ...(warnings.length > 0 && { warnings }) };
+  if (filled === undefined || !isObject(object)) return allowed;
   const operations = createJsonPatch(object, filled);
-  if (operations.length === 0) return { uid, allowed: true };
+  if (operations.length === 0) return allowed;
   const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
-  return { uid, allowed: true, patchType: 'JSONPatch', patch };
+  return { ...allowed, patchType: 'JSONPatch', patch };
+}
+
+/** No object of Kubernetes has warnings and no metadata. */
+function filledBy(value: unknown): { readonly filled?: JsonObject; readonly warnings?: readonly string[] } {
+  const isTold = isObject(value) && Array.isArray(value.warnings) && value.metadata === undefined;
+  const { object: filled = undefined, warnings = [] } = isTold ? value : { object: value };
+  const areTexts = (warnings as readonly unknown[]).every((each) => typeof each === 'string');
+  if (!areTexts || (filled !== undefined && !isObject(filled))) {
+    throw new TypeError(`default must return the object or nothing, with warnings or not; it returned ${shown(value)}`);
+  }
+  return { ...(filled !== undefined && { filled }), warnings: warnings as readonly string[] };
 }
 
 async function validate(webhook: Webhook, review: ReviewRequest, request: AnyRequest): Promise<ReviewResponse> {
-  const { uid, name = '', object, oldObject } = review;
+  const { uid, kind = webhook.for, name = '', object, oldObject } = review;
   const findings: unknown = (await webhook.validate?.(request)) ?? [];
   if (!Array.isArray(findings) || !findings.every(isFinding)) {
     throw new TypeError(
@@ -95,7 +107,7 @@ async function validate(webhook: Webhook, review: ReviewRequest, request: AnyReq
   const warnings = warned.length > 0 ? { warnings: warned } : {};
   const causes = findings.filter(isCause);
   if (causes.length === 0) return { uid, allowed: true, ...warnings };
-  const refused = { kind: webhook.for, name, object: object ?? oldObject ?? {} };
+  const refused = { kind, name, object: object ?? oldObject ?? {} };
   return { uid, allowed: false, status: refusal(refused, causes), ...warnings };
 }
 

@@ -57,7 +57,7 @@ export const isWarning = (finding: Finding<never>): finding is Warning =>
 
 /** What the causes are about. */
 export interface Refused {
-  readonly kind: Kind;
+  readonly kind: Pick<Kind, 'group' | 'kind'>;
   /** Empty where the server shall make one. */
   readonly name: string;
   /** The new object, or the one that is to be deleted. */

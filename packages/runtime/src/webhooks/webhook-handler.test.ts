@@ -79,6 +79,45 @@ test('what default returns becomes a patch of what it changed, and nothing is sa
   assert.deepEqual(await ask('mutate', { object: whole }), { uid: 'u', allowed: true });
 });
 
+test('default may warn, with an object and without', async () => {
+  const { ask } = given({
+    webhooks: [
+      webhook(ConfigMap, {
+        default: ({ object: map }) =>
+          map.data?.b
+            ? { warnings: ['b is old'] }
+            : { object: { ...map, data: { ...map.data, b: '2' } }, warnings: ['b was missing', 'a is next'] },
+      }),
+    ],
+  });
+  const { patch, ...rest } = await ask('mutate', { object });
+  assert.deepEqual(patch, [{ op: 'add', path: '/data/b', value: '2' }]);
+  const warnings = ['b was missing', 'a is next'];
+  assert.deepEqual(rest, { uid: 'u', allowed: true, patchType: 'JSONPatch', warnings });
+  const whole = { ...object, data: { b: '2' } };
+  assert.deepEqual(await ask('mutate', { object: whole }), { uid: 'u', allowed: true, warnings: ['b is old'] });
+});
+
+test('who is asked about a subresource sees what it takes, and refuses in its words', async () => {
+  const { post } = given({
+    webhooks: [
+      webhook(ConfigMap, {
+        subresource: 'scale',
+        validate: ({ object: scale, oldObject }) =>
+          scale.spec?.replicas === oldObject.spec?.replicas
+            ? []
+            : [{ field: ({ spec }) => spec?.replicas, message: 'stays' }],
+      }),
+    ],
+  });
+  const scale = (replicas: number) => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas } });
+  const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  const request = { ...asked, operation: 'UPDATE', kind, object: scale(3), oldObject: scale(2) };
+  const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request };
+  const { response } = JSON.parse((await post('/validate/configmap-scale', review)).body);
+  assert.equal(response.status.message, 'Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: 3: stays');
+});
+
 test('the request has what the server sent, and cannot be changed', async () => {
   const seen: unknown[] = [];
   const { ask } = given({

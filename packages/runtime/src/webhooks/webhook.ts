@@ -14,9 +14,15 @@ import {
 } from '@keelson/core';
 import type { AdmissionRequest, ArrivingObject } from './admission-request.ts';
 import type { Finding } from './finding.ts';
+import type { AskedKind, UsualOperations } from './subresources.ts';
 
 /** Or a promise of it. */
 type Eventually<T> = T | Promise<T>;
+
+/** The whole object; or with it, or instead of it, what the user should know, which kubectl shows. */
+export type Defaulted<K extends Kind> =
+  | ArrivingObject<K>
+  | { readonly object?: ArrivingObject<K> | undefined; readonly warnings: readonly string[] };
 
 /**
  * Fills in what a request leaves open: returns the whole object, or nothing to leave it as it is. It runs before the
@@ -28,8 +34,8 @@ export type Default<
   Read extends Kind = never,
   Settings = undefined,
 > = (
-  request: AdmissionRequest<K, Exclude<Operation, 'DELETE'>, Read, Settings>,
-) => Eventually<ArrivingObject<K> | undefined>;
+  request: AdmissionRequest<K, Exclude<Operation, 'DELETE' | 'CONNECT'>, Read, Settings>,
+) => Eventually<Defaulted<K> | undefined>;
 
 /**
  * Judges a request that the server itself would let through: returns what is wrong with it, or nothing. It sees the
@@ -50,7 +56,10 @@ export interface Webhook extends WebhookDeclaration {
 }
 
 /** What a webhook declares beside its functions, from which follow what it `defaults` and `validates`. */
-type Declared = Omit<WebhookDeclaration, 'for' | 'reads' | 'operations' | 'defaults' | 'validates' | 'settings'>;
+type Declared = Omit<
+  WebhookDeclaration,
+  'for' | 'subresource' | 'reads' | 'operations' | 'defaults' | 'validates' | 'settings'
+>;
 
 /**
  * A webhook: objects of which kind it is asked about, and what it answers. Nothing is started; a definition that cannot
@@ -67,22 +76,24 @@ type Declared = Omit<WebhookDeclaration, 'for' | 'reads' | 'operations' | 'defau
  */
 export function webhook<
   const K extends Kind,
+  const Subresource extends string | undefined = undefined,
   const Reads extends readonly Kind[] = readonly [],
-  const Operations extends readonly AdmissionOperation[] = readonly ['CREATE', 'UPDATE'],
+  const Operations extends readonly AdmissionOperation[] = UsualOperations<Subresource>,
   Settings extends SettingsSchema | undefined = undefined,
 >(
   kind: K,
   definition: Declared & {
+    readonly subresource?: Subresource;
     readonly reads?: Reads;
     readonly operations?: Operations;
     readonly settings?: Settings;
-    readonly default?: Default<K, Operations[number], Reads[number], SettingsOf<Settings>>;
-    readonly validate?: Validate<K, Operations[number], Reads[number], SettingsOf<Settings>>;
+    readonly default?: Default<AskedKind<K, Subresource>, Operations[number], Reads[number], SettingsOf<Settings>>;
+    readonly validate?: Validate<AskedKind<K, Subresource>, Operations[number], Reads[number], SettingsOf<Settings>>;
   },
 ): Webhook {
   const circle = 'is undefined; modules that import each other in a circle see that';
   if ((kind as K | undefined) === undefined) throw new RangeError(`webhook: its kind ${circle}`);
-  const name = webhookName({ name: definition.name, for: kind });
+  const name = webhookName({ name: definition.name, for: kind, subresource: definition.subresource });
   (definition.reads ?? []).forEach((each: Kind | undefined, i) => {
     if (each === undefined) throw new RangeError(`webhook ${name}: reads[${i}] ${circle}`);
   });

@@ -65,6 +65,36 @@ webhook(Pod, {
   },
 });
 
+webhook(Deployment, {
+  subresource: 'scale',
+  default: ({ object }) => ({ ...object, spec: { replicas: Math.min(object.spec?.replicas ?? 0, 9) } }),
+  // @ts-expect-error a Scale has no template
+  validate: ({ object, oldObject }) => (object.spec?.replicas === oldObject.spec?.replicas ? [] : object.spec.template),
+});
+
+webhook(Deployment, {
+  subresource: 'status',
+  validate: ({ object, oldObject }) =>
+    object.status.readyReplicas === oldObject.status.readyReplicas ? [] : [{ warning: `${object.spec.replicas}` }],
+});
+
+webhook(Pod, {
+  subresource: 'exec',
+  validate({ operation, name, object }) {
+    // @ts-expect-error nothing else is done to it
+    if (operation === 'UPDATE') return [];
+    // @ts-expect-error what is asked about is how to run a command, and no object
+    if (object.metadata) return [];
+    const pod: string = name;
+    return object.tty ? [] : [{ message: `${pod}: ${object.command?.join(' ')}` }];
+  },
+});
+
+webhook(Pod, {
+  subresource: 'eviction',
+  validate: ({ operation, object }) => [{ warning: `${operation satisfies 'CREATE'} ${object.deleteOptions?.dryRun}` }],
+});
+
 test('what a webhook defaults and validates follows from its functions, and its name from its kind', () => {
   const told = ({ name, defaults, validates, operations }: Webhook) => ({ name, defaults, validates, operations });
   const operations = ['CREATE', 'UPDATE', 'DELETE'];
