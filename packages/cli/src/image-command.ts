@@ -1,6 +1,6 @@
 /** `keelson image`: an operator as a container image, without Docker. */
 import { Command, Option } from 'commander';
-import { operatorFlag } from './flags.ts';
+import { type OutputFlags, operatorFlag, outputFlag } from './flags.ts';
 import type { ImageBuildFlags, ImageFlags } from './image/flags.ts';
 import type { Shell } from './shell.ts';
 
@@ -47,11 +47,11 @@ export function imageCommand(shell: Shell): Command {
       const { buildToFiles } = await import('./image/run.ts');
       await buildToFiles(flags, shell);
     });
-  imageFlags(image.command('push'))
+  outputFlag(imageFlags(image.command('push')))
     .description('Build the image and send it to a registry.')
     .argument('<image>', 'where it goes, such as registry.example.com/my-operator:1.0.0')
     .addHelpText('after', pushHelp)
-    .action(async (reference: string, flags: ImageFlags) => {
+    .action(async (reference: string, flags: ImageFlags & OutputFlags) => {
       const { buildAndPush } = await import('./image/run.ts');
       await buildAndPush(reference, flags, shell);
     });

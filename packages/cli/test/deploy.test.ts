@@ -80,6 +80,21 @@ describe('on a cluster', () => {
     );
   });
 
+  test('where the image cannot be pushed, nothing is applied', async () => {
+    await projects.write('pushed/package.json', websiteManifest);
+    await projects.write('pushed/src/main.ts', '');
+    await projects.write('pushed/src/operator.ts', websiteSource({ group: 'pushed.test' }));
+    const flags = '--build --plain-http 127.0.0.1:1 --base 127.0.0.1:1/node:24';
+    const env = { XDG_CACHE_HOME: join(projects.root, 'cache') };
+    const { code, err } = await run(`deploy --image 127.0.0.1:1/website:1 ${flags}`, {
+      cwd: join(projects.root, 'pushed'),
+      env,
+    });
+    assert.equal(code, 1);
+    assert.match(err, /^keelson deploy: the registry 127\.0\.0\.1:1 cannot be reached: .*call again/);
+    assert.equal(await exists(CustomResourceDefinition, 'websites.pushed.test'), false);
+  });
+
   test('an edited config/default is for kubectl to read, and what it names must be as generated', async () => {
     const patched = 'resources: [../crd, ../rbac, ../manager]\npatches: []\n';
     await projects.write('edited/package.json', websiteManifest);
@@ -97,14 +112,6 @@ describe('on a cluster', () => {
   });
 
   test('an image that cannot be pulled is told with what to do, and the pods from before go on', async () => {
-    const { code, err } = await run('deploy --image nowhere.example.com/website:1 --timeout 1');
-    assert.equal(code, 1);
-    assert.match(
-      err,
-      /keelson deploy: website is not ready: website-\S+ cannot have its image nowhere\.example\.com\/website:1: .*; see that it was pushed/,
-    );
-    const { status } = await client.get(Deployment, 'website-system/website');
-    assert.equal(status?.availableReplicas, 2);
     const stop = new AbortController();
     const told: string[] = [];
     await run('deploy --image nowhere.example.com/website:1', {
@@ -118,6 +125,14 @@ describe('on a cluster', () => {
       told.join(''),
       /keelson deploy: it was stopped, and what was applied stays; call again, and it goes on/,
     );
+    const { code, err } = await run('deploy --image nowhere.example.com/website:1 --timeout 1');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /keelson deploy: website is not ready: website-\S+ cannot have its image nowhere\.example\.com\/website:1: .*; see that it was pushed/,
+    );
+    const { status } = await client.get(Deployment, 'website-system/website');
+    assert.equal(status?.availableReplicas, 2);
   });
 
   test('what Helm, OLM or somebody else holds is named, and nothing is changed', async () => {

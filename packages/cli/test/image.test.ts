@@ -11,13 +11,17 @@ import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { billOfMaterials } from '../src/image/bill-of-materials.ts';
 import { Blobs } from '../src/image/blobs.ts';
-import { defaultName } from '../src/image/build-image.ts';
+import { buildImage, defaultName } from '../src/image/build-image.ts';
 import { credentialsFor } from '../src/image/credentials.ts';
 import { dependenciesOf, packageEntries } from '../src/image/dependencies.ts';
 import { makeLayer } from '../src/image/layer.ts';
+import { type Platform, platformName, platforms } from '../src/image/platform.ts';
 import { programEntries } from '../src/image/program.ts';
+import { pushImage } from '../src/image/push-image.ts';
 import { Registry } from '../src/image/registry.ts';
-import { runKeelson } from './test-shell.ts';
+import { interruption } from '../src/image/run.ts';
+import { stepsOf } from '../src/image/steps.ts';
+import { runKeelson, testShell } from './test-shell.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'keelson-image-'));
 after(() => rm(root, { recursive: true, force: true }));
@@ -127,7 +131,7 @@ test('an image has what is needed at run time, as deep as it is installed, and n
     ['node_modules/deep 1.0.0', 'node_modules/engine 1.0.0', 'node_modules/engine/node_modules/deep 2.0.0'],
   );
   assert.deepEqual(
-    packageEntries(packages, 'operator')
+    packageEntries(packages, 'operator', platforms)
       .map(({ path }) => path)
       .sort(),
     [
@@ -156,9 +160,138 @@ test('a package that is missing, and one with machine code, are refused with wha
   assert.throws(() => dependenciesOf(lacking), /shared needs the package deep, which is not installed; call "npm ci"/);
   const native = await newProject({ 'node_modules/deep/build/fast.node': '' });
   assert.throws(
-    () => packageEntries(dependenciesOf(native), 'operator'),
+    () => packageEntries(dependenciesOf(native), 'operator', platforms),
     /deep has machine code \(build\/fast\.node\)/,
   );
+});
+
+/** The first bytes of a program for Linux. */
+const elf = (machine: number) => {
+  const head = Buffer.alloc(64);
+  head.write('\u007fELF', 'latin1');
+  head.writeUInt16LE(machine, 18);
+  return head;
+};
+
+test('a program of a package is let into an image for its own machine alone', async () => {
+  const [amd64, arm64] = platforms;
+  assert.ok(amd64 && arm64);
+  const cases: readonly (readonly [Buffer | string, machine: string | undefined])[] = [
+    [elf(0x3e), 'linux/amd64'],
+    [elf(0xb7), 'linux/arm64'],
+    [elf(0x16), 'another machine'],
+    [Buffer.from('cffaedfe0c000001', 'hex'), 'macOS'],
+    [Buffer.from('cafebabe00000002', 'hex'), 'macOS'],
+    [Buffer.from('cafebabe00000041', 'hex'), undefined],
+    [Buffer.from('4d5a900003000000', 'hex'), 'Windows'],
+    ['MZ is how this text begins', undefined],
+    ['#!/bin/sh', undefined],
+    ['', undefined],
+  ];
+  for (const [content, machine] of cases) {
+    const folder = await newProject();
+    await writeFile(join(folder, 'node_modules/deep/helper'), content);
+    const packed = (...wanted: readonly Platform[]) => packageEntries(dependenciesOf(folder), 'operator', wanted);
+    const refusal = new RegExp(`deep has machine code for ${machine} \\(helper\\), which an image for linux`);
+    if (machine === undefined) assert.ok(packed(amd64, arm64).length > 0);
+    else assert.throws(() => packed(amd64, arm64), refusal);
+    for (const each of [amd64, arm64]) {
+      if (machine === undefined || machine === platformName(each)) assert.ok(packed(each).length > 0);
+      else assert.throws(() => packed(each), refusal);
+    }
+  }
+});
+
+test('the same project in two folders is the same image, for two machines in one index', async () => {
+  const made = async () => {
+    const blobs = new Blobs(await newFolder());
+    const baseFor = async ({ architecture }: Platform) => ({
+      layers: [await makeLayer([{ path: 'bin/node', content: Buffer.from(architecture) }], blobs)],
+      env: ['PATH=/bin'],
+      node: '/bin/node',
+      packages: [{ name: 'node', version: architecture, purl: 'npm' as const }],
+    });
+    const folder = await newProject();
+    const image = await buildImage({ folder, main: 'src/main.ts', platforms, baseFor, epoch: 0, blobs, onStep() {} });
+    return { image, blobs };
+  };
+  const { image, blobs } = await made();
+  assert.deepEqual((await made()).image, image);
+  const read = async (digest: string) => JSON.parse(await readFile(blobs.path(digest), 'utf8'));
+  const index = await read(image.index.digest);
+  assert.deepEqual(
+    index.manifests.map(({ platform }: { readonly platform: Platform }) => platformName(platform)),
+    ['linux/amd64', 'linux/arm64'],
+  );
+  const [first, second] = await Promise.all(
+    index.manifests.map(async ({ digest }: { readonly digest: string }) => {
+      const { config, layers } = await read(digest);
+      return { config: await read(config.digest), layers: layers.map((each: { digest: string }) => each.digest) };
+    }),
+  );
+  assert.equal(second.config.architecture, 'arm64');
+  assert.notEqual(second.layers[0], first.layers[0]);
+  assert.deepEqual(second.layers.slice(1), first.layers.slice(1), 'packages and program are shared');
+});
+
+test('a full disk is told in words, leaves nothing, and the next call finishes', async () => {
+  const folder = await newFolder();
+  const full = join(folder, 'full');
+  class FullDisk extends Blobs {
+    override unfinished(): string {
+      return full; // what is written there finds no space
+    }
+  }
+  await symlink('/dev/full', full);
+  const entries = [{ path: 'a', content: Buffer.from('a') }];
+  const { signal } = new AbortController();
+  await assert.rejects(makeLayer(entries, new FullDisk(folder)), (error) => {
+    assert.match(
+      interruption(error, signal)?.message ?? '',
+      /^no space is left on the disk.*; make some, and call again/,
+    );
+    return true;
+  });
+  assert.deepEqual((await readdir(folder)).sort(), ['.keep', 'sha256']);
+  assert.equal((await makeLayer(entries, new Blobs(folder))).size > 0, true);
+});
+
+test('a blob that is sent moves a bar on a terminal, and is one line elsewhere', async () => {
+  const size = 3_000_000;
+  const server = createServer((request, response) => {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    request.on('end', () => {
+      if (request.method === 'HEAD') response.writeHead(404).end();
+      else if (request.method === 'POST') response.writeHead(202, { location: '/upload' }).end();
+      else response.writeHead(bytes === Number(request.headers['content-length']) ? 201 : 400).end();
+    });
+  }).listen(0, '127.0.0.1');
+  after(() => server.close());
+  await once(server, 'listening');
+  const blobs = new Blobs(await newFolder());
+  const { digest } = await blobs.add(Buffer.alloc(size));
+  const layer = { mediaType: 'a', digest, size };
+  const descriptor = { mediaType: 'b', ...(await blobs.add(Buffer.from('{}'))) };
+  const image = { index: descriptor, manifests: [{ descriptor, config: layer, layers: [] }], attachments: [] };
+  const place = { registry: `127.0.0.1:${(server.address() as AddressInfo).port}`, repository: 'web', version: '1' };
+  const { signal } = new AbortController();
+  const push = async (errColumns: () => number | undefined) => {
+    const registry = new Registry(place, { isPlain: true, env: {}, signal });
+    let text = '';
+    const { onTransfer, end } = stepsOf(testShell({ errColumns, err: (each) => (text += each) }));
+    await pushImage(image, { registry, version: '1', blobs, onTransfer });
+    end();
+    return text;
+  };
+  assert.equal(await push(() => undefined), 'Sending blob 1 of 1, 3.0 MB\n');
+  const lines = (await push(() => 100)).split('\n');
+  assert.match(lines[0] ?? '', /^Sending blob 1 of 1 \[-{20}\] 0 kB of 3\.0 MB$/);
+  assert.ok(lines.length > 4, 'it moves more than once');
+  assert.match(lines.at(-2) ?? '', /\[#{20}\] 3\.0 MB of 3\.0 MB$/);
+  assert.equal(lines.at(-1), '\u001b[1A\u001b[J');
 });
 
 test('the program is JavaScript with the sources of the workspace in it, and imports what is installed', async () => {
@@ -273,4 +406,32 @@ test('a registry that wants a password gets it, however its name is written', as
   const blob = { mediaType: 'a', digest: `sha256:${'a'.repeat(64)}`, size: 1 };
   assert.equal(await new Registry(place, { isPlain: true, env, signal }).hasBlob(blob), true);
   assert.deepEqual(asked, [undefined, `Basic ${auth}`]);
+});
+
+test('a registry that is down, and one that refuses the password, are told with what to do', async () => {
+  const server = createServer((_, response) => {
+    const message = JSON.stringify({ errors: [{ code: 'DENIED', message: 'requested access is denied' }] });
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="here"' }).end(message);
+  }).listen(0, '127.0.0.1');
+  after(() => server.close());
+  await once(server, 'listening');
+  const registry = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const auths = { [registry]: { auth: Buffer.from('me:wrong').toString('base64') } };
+  const env = { DOCKER_CONFIG: await newFolder({ 'config.json': JSON.stringify({ auths }) }) };
+  const { signal } = new AbortController();
+  const blobs = new Blobs(await newFolder());
+  const blob = { mediaType: 'a', ...(await blobs.add(Buffer.from('a'))) };
+  const sendTo = (at: string) =>
+    new Registry({ registry: at, repository: 'web', version: '1' }, { isPlain: true, env, signal }).sendBlob(
+      blob,
+      blobs.path(blob.digest),
+    );
+  await assert.rejects(
+    sendTo(registry),
+    /web takes no blob \(401, requested access is denied\); log in with "docker login 127\.0\.0\.1:\d+"\.$/,
+  );
+  await assert.rejects(
+    sendTo('127.0.0.1:1'),
+    /the registry 127\.0\.0\.1:1 cannot be reached: .*; see that it runs and can be reached, then call again/,
+  );
 });

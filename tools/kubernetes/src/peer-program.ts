@@ -1,11 +1,11 @@
-/** Programs of others that operators are installed and watched with, for tests: built of their Go modules if need be. */
+/** Programs of others, by which operators are installed, watched and looked at, for tests: built of their Go modules if need be. */
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { findPrograms } from './binaries/lookup.ts';
 import type { PeerProgram } from './binaries/programs.ts';
 import { progressTo } from './machine/progress.ts';
 
 /**
- * Where `helm` is, or `promql`, which reads expressions line by line and prints their metrics, or what is wrong, or
+ * Where `crane` or `helm` is, or `promql`, which reads expressions line by line and prints their metrics, or what is wrong, or
  * `bundle-validator`, which takes folders of bundles and prints a finding on each line, as JSON.
  */
 export async function peerProgram(program: PeerProgram): Promise<string> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { goPackage, type Program } from '../src/binaries/programs.ts';
 import {
+  craneVersion,
   etcdVersion,
   helmVersion,
   kubernetesVersion,
@@ -30,6 +31,7 @@ test('the checked-in module names every program that is built from it', () => {
 
 for (const [module, required, version] of [
   ['etcd', 'go.etcd.io/etcd/server/v3', etcdVersion],
+  ['crane', 'github.com/google/go-containerregistry', craneVersion],
   ['helm', 'helm.sh/helm/v3', helmVersion],
   ['promql', 'github.com/prometheus/prometheus', prometheusVersion],
 ] as const) {

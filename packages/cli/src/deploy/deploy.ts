@@ -61,7 +61,7 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
 
 async function built(image: string, flags: DeployFlags, shell: Shell): Promise<string> {
   const { pushed } = await import('../image/run.ts');
-  const { digest } = await pushed(image, flags, shell);
+  const { digest } = (await pushed(image, flags, shell)).image.index;
   // By its digest: the same tag with another content is another image, and gets other pods.
   return `${image}@${digest}`;
 }

@@ -31,7 +31,7 @@ export async function buildImage(options: BuildOptions): Promise<Image> {
   const program = await makeLayer(await programEntries({ folder, main, prefix: operatorFolder }), blobs);
   const packages = dependenciesOf(folder);
   onStep(`Packing ${packages.length} packages`);
-  const layer = await makeLayer(packageEntries(packages, operatorFolder), blobs);
+  const layer = await makeLayer(packageEntries(packages, operatorFolder, options.platforms), blobs);
   const bases = new Map<Platform, Base>();
   for (const platform of options.platforms) {
     onStep(`Preparing the base for ${platform.architecture}`);

@@ -8,6 +8,8 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { CommandError } from '../command-error.ts';
 import type { LayerEntry } from './layer.ts';
+import { machineOf } from './machine-code.ts';
+import { type Platform, platformName } from './platform.ts';
 
 /** A package that is installed. */
 export interface InstalledPackage {
@@ -82,17 +84,28 @@ const manifestOf = (folder: string): Manifest =>
 const isLeftOut = (path: string) =>
   /\.(map|md|markdown|[cm]?ts)$/i.test(path) && !/(^|\/)(licen[cs]e|notice|copying)[^/]*$/i.test(path);
 
-/** The files of packages below `prefix`, each without the packages inside it: those are listed by themselves. */
-export function packageEntries(packages: readonly InstalledPackage[], prefix: string): readonly LayerEntry[] {
+/**
+ * The files of packages below `prefix`, each without the packages inside it: those are listed by themselves. All platforms
+ * share them, so that a program which runs on another one is refused.
+ */
+export function packageEntries(
+  packages: readonly InstalledPackage[],
+  prefix: string,
+  platforms: readonly Platform[],
+): readonly LayerEntry[] {
   return packages.flatMap(({ name, folder, path }) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((each) => each.isFile())
       .map((each) => relative(folder, join(each.parentPath, each.name)).split(sep).join('/'))
       .filter((file) => !file.startsWith('node_modules/') && !isLeftOut(file))
       .map((file): LayerEntry => {
-        if (file.endsWith('.node')) {
+        const machine = machineOf(join(folder, file));
+        const isForAll = platforms.every((each) => platformName(each) === machine);
+        // An addon needs more than its platform: the C library that it was linked with.
+        if (file.endsWith('.node') || (machine !== undefined && !isForAll)) {
+          const which = machine === undefined ? '' : ` for ${machine}`;
           throw new CommandError(
-            `the package ${name} has machine code (${file}), which an image for several architectures cannot share`,
+            `the package ${name} has machine code${which} (${file}), which an image for ${platforms.map(platformName).join(' and ')} cannot have`,
             'build with a Dockerfile instead, or do without that package',
           );
         }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Blobs } from './blobs.ts';
 import { blobsOf, type Image } from './image.ts';
 import type { Registry } from './registry.ts';
+import type { OnTransfer } from './steps.ts';
 
 export interface Pushed {
   /** How many blobs were sent, and how many bytes they have. */
@@ -18,12 +19,12 @@ export async function pushImage(
     registry,
     version,
     blobs,
-    onStep,
+    onTransfer,
   }: {
     readonly registry: Registry;
     readonly version: string;
     readonly blobs: Blobs;
-    readonly onStep: (text: string) => void;
+    readonly onTransfer: OnTransfer;
   },
 ): Promise<Pushed> {
   let sent = 0;
@@ -31,8 +32,9 @@ export async function pushImage(
   const all = blobsOf(image);
   for (const [i, blob] of all.entries()) {
     if (await registry.hasBlob(blob)) continue;
-    onStep(`Sending blob ${i + 1} of ${all.length}, ${megabytes(blob.size)}`);
-    await registry.sendBlob(blob, blobs.path(blob.digest));
+    const what = `Sending blob ${i + 1} of ${all.length}`;
+    onTransfer(what, 0, blob.size);
+    await registry.sendBlob(blob, blobs.path(blob.digest), (bytes) => onTransfer(what, bytes, blob.size));
     sent += 1;
     bytes += blob.size;
   }
@@ -42,6 +44,3 @@ export async function pushImage(
   await registry.sendManifest(image.index, await readFile(blobs.path(image.index.digest)), version);
   return { sent, bytes, known: all.length - sent };
 }
-
-export const megabytes = (size: number): string =>
-  size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;

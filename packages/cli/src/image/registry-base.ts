@@ -6,6 +6,7 @@ import type { Blobs } from './blobs.ts';
 import type { Descriptor } from './image.ts';
 import { type Platform, platformName } from './platform.ts';
 import type { Registry } from './registry.ts';
+import type { OnTransfer } from './steps.ts';
 
 const lists = [
   'application/vnd.oci.image.index.v1+json',
@@ -29,9 +30,11 @@ export interface RegistryBaseOptions {
   /** Its tag or digest. */
   readonly version: string;
   readonly blobs: Blobs;
+  readonly onTransfer: OnTransfer;
 }
 
-export async function registryBase({ platform, registry, version, blobs }: RegistryBaseOptions): Promise<Base> {
+export async function registryBase(options: RegistryBaseOptions): Promise<Base> {
+  const { platform, registry, version, blobs, onTransfer } = options;
   const top = JSON.parse(await registry.manifest(version, [...lists, ...manifests])) as {
     readonly manifests?: readonly Descriptor[];
   };
@@ -45,7 +48,10 @@ export async function registryBase({ platform, registry, version, blobs }: Regis
     readonly config: Descriptor;
     readonly layers: readonly Descriptor[];
   };
-  for (const each of [config, ...layers]) await registry.fetchBlob(each, blobs);
+  for (const [i, each] of [config, ...layers].entries()) {
+    const what = `Fetching blob ${i + 1} of ${layers.length + 1} of the base for ${platform.architecture}`;
+    await registry.fetchBlob(each, blobs, (bytes) => onTransfer(what, bytes, each.size));
+  }
   const pulled = JSON.parse(await readFile(blobs.path(config.digest), 'utf8')) as PulledConfig;
   return {
     layers: layers.map(({ digest, size, mediaType }, i) => ({

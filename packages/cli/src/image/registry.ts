@@ -25,6 +25,9 @@ export interface RegistryOptions {
   readonly signal: AbortSignal;
 }
 
+/** Hears how many bytes of a blob have gone or come so far. */
+export type OnBytes = (bytes: number) => void;
+
 interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,14 +54,14 @@ export class Registry {
     return this.#ask(`blobs/${digest}`, { method: 'HEAD' }, async ({ status }) => status === 200);
   }
 
-  async sendBlob({ digest, size }: Descriptor, file: string): Promise<void> {
+  async sendBlob({ digest, size }: Descriptor, file: string, onBytes?: OnBytes): Promise<void> {
     const target = await this.#ask('blobs/uploads/', { method: 'POST' }, async (answer) => {
       if (answer.status !== 202) throw await this.#refused(answer, 'takes no blob');
       return new URL(answer.headers.get('location') ?? '', answer.url);
     });
     target.searchParams.set('digest', digest);
     const headers = { 'content-type': 'application/octet-stream' };
-    const request = { method: 'PUT', headers, body: await openAsBlob(file), limitMs: limitFor(size) };
+    const request = { method: 'PUT', headers, body: counted(await openAsBlob(file), onBytes), limitMs: limitFor(size) };
     await this.#ask(target, request, async (answer) => {
       if (answer.status !== 201) throw await this.#refused(answer, `did not take the blob ${digest}`);
     });
@@ -82,7 +85,7 @@ export class Registry {
   }
 
   /** Brings a blob here, whole or not at all. */
-  async fetchBlob({ digest, size }: Descriptor, blobs: Blobs): Promise<void> {
+  async fetchBlob({ digest, size }: Descriptor, blobs: Blobs, onBytes?: OnBytes): Promise<void> {
     if (await blobs.has(digest)) return;
     const unfinished = blobs.unfinished();
     const hash = createHash('sha256');
@@ -92,8 +95,11 @@ export class Registry {
         await pipeline(
           Readable.fromWeb(answer.body as ReadableStream<Uint8Array>),
           async function* (chunks: AsyncIterable<Buffer>) {
+            let bytes = 0;
             for await (const chunk of chunks) {
               hash.update(chunk);
+              bytes += chunk.length;
+              onBytes?.(bytes);
               yield chunk;
             }
           },
@@ -198,6 +204,24 @@ export class Registry {
   #place(): string {
     return `${this.#reference.registry}/${this.#reference.repository}`;
   }
+}
+
+/** The same blob, which tells how much of it was read. It keeps its length, which a stream would not tell the registry. */
+function counted(blob: Blob, onBytes: OnBytes | undefined): Blob {
+  if (onBytes === undefined) return blob;
+  const stream = blob.stream.bind(blob);
+  const value = () => {
+    let bytes = 0;
+    const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        onBytes(bytes);
+        controller.enqueue(chunk);
+      },
+    });
+    return stream().pipeThrough(counting);
+  };
+  return Object.defineProperty(blob, 'stream', { value });
 }
 
 const basic = ({ user, password }: Credentials) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -1,53 +1,108 @@
 /** What `keelson image build` and `keelson image push` do. */
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { hasCode } from '../cluster-kubeconfig.ts';
 import { CommandError, UsageError } from '../command-error.ts';
+import type { OutputFlags } from '../flags.ts';
 import { findOperator } from '../operator-module.ts';
-import { progress, type Shell } from '../shell.ts';
+import { json } from '../print.ts';
+import type { Shell } from '../shell.ts';
 import type { Base } from './base.ts';
 import { Blobs, blobsFolder } from './blobs.ts';
 import { buildImage, defaultName } from './build-image.ts';
 import type { ImageBuildFlags, ImageFlags } from './flags.ts';
 import type { Image } from './image.ts';
 import { type Platform, platformName, platforms } from './platform.ts';
-import { megabytes, pushImage } from './push-image.ts';
+import { type Pushed, pushImage } from './push-image.ts';
 import { parseReference } from './reference.ts';
 import { Registry } from './registry.ts';
+import { megabytes, type OnTransfer, type Steps, stepsOf } from './steps.ts';
 
 export async function buildToFiles(flags: ImageBuildFlags, shell: Shell): Promise<void> {
-  const { folder, image, blobs } = await built(flags, shell);
   const isFolder = flags.output === 'oci-dir';
-  const to =
-    flags.to === undefined ? join(folder, 'dist', isFolder ? 'image' : 'image.tar') : resolve(shell.cwd, flags.to);
-  if (isFolder) await refuseForeignFolder(to);
-  const name = flags.tag ?? (await defaultName(folder));
-  parseReference(name);
-  const { writeArchive, writeFolder } = await import('./write-image.ts');
-  await (isFolder ? writeFolder : writeArchive)({ image, blobs, name, to });
+  const { image, to } = await working(shell, async (work) => {
+    const { folder, image, blobs } = await built(flags, work);
+    const to =
+      flags.to === undefined ? join(folder, 'dist', isFolder ? 'image' : 'image.tar') : resolve(shell.cwd, flags.to);
+    if (isFolder) await refuseForeignFolder(to);
+    const name = flags.tag ?? (await defaultName(folder));
+    parseReference(name);
+    const { writeArchive, writeFolder } = await import('./write-image.ts');
+    await (isFolder ? writeFolder : writeArchive)({ image, blobs, name, to });
+    return { image, to };
+  });
   shell.out(`${relative(shell.cwd, to) || to}  ${sizes(image)}\n${image.index.digest}\n`);
 }
 
-export async function buildAndPush(text: string, flags: ImageFlags, shell: Shell): Promise<void> {
-  const { image, sent } = await pushed(text, flags, shell);
-  shell.out(`${text}  ${sizes(image)}; ${sent}\n${image.index.digest}\n`);
+export async function buildAndPush(text: string, flags: ImageFlags & OutputFlags, shell: Shell): Promise<void> {
+  const { image, sent, bytes, known } = await pushed(text, flags, shell);
+  const { digest } = image.index;
+  if (flags.output === 'json') {
+    const platforms = image.manifests.map(({ descriptor, layers }) => ({
+      platform: descriptor.platform && platformName(descriptor.platform),
+      digest: descriptor.digest,
+      bytes: layers.reduce((sum, { size }) => sum + size, 0),
+    }));
+    shell.out(json({ image: text, digest, platforms, sent: { blobs: sent, bytes }, known }));
+  } else {
+    const told = `${sent} blobs sent, ${megabytes(bytes)}; ${known} were there`;
+    shell.out(`${text}  ${sizes(image)}; ${told}\n${digest}\n`);
+  }
 }
 
-/** Builds the image and sends it; tells its digest, and in words what was sent. */
-export async function pushed(text: string, flags: ImageFlags, shell: Shell) {
+/** Builds the image and sends it. */
+export async function pushed(
+  text: string,
+  flags: ImageFlags,
+  shell: Shell,
+): Promise<Pushed & { readonly image: Image }> {
   const reference = parseReference(text);
-  if (reference.version.startsWith('sha256:')) {
+  const { version } = reference;
+  if (version.startsWith('sha256:')) {
     throw new UsageError(`"${text}" ends with a digest, which nobody can choose`, 'give a tag');
   }
-  const { image, blobs, signal } = await built(flags, shell);
-  const registry = new Registry(reference, { isPlain: flags.plainHttp === reference.registry, env: shell.env, signal });
-  const { version } = reference;
-  const done = await pushImage(image, { registry, version, blobs, onStep: (step) => progress(shell, step) });
-  const sent = `${done.sent} blobs sent, ${megabytes(done.bytes)}; ${done.known} were there`;
-  return { image, digest: image.index.digest, sent };
+  return await working(shell, async (work) => {
+    const { image, blobs } = await built(flags, work);
+    const { signal, steps } = work;
+    const isPlain = flags.plainHttp === reference.registry;
+    const registry = new Registry(reference, { isPlain, env: shell.env, signal });
+    const { onTransfer } = steps;
+    return { ...(await pushImage(image, { registry, version, blobs, onTransfer })), image };
+  });
 }
 
-async function built(flags: ImageFlags, shell: Shell) {
+interface Work {
+  readonly shell: Shell;
+  readonly signal: AbortSignal;
+  readonly steps: Steps;
+}
+
+/** Shows what goes on, and says in words what has interrupted it. */
+async function working<T>(shell: Shell, act: (work: Work) => Promise<T>): Promise<T> {
   const signal = shell.stopSignal();
+  const steps = stepsOf(shell);
+  try {
+    return await act({ shell, signal, steps });
+  } catch (error) {
+    throw interruption(error, signal) ?? error;
+  } finally {
+    steps.end();
+  }
+}
+
+/** What is not the fault of the project: the next call finishes what this one has begun. */
+export function interruption(error: unknown, signal: AbortSignal): CommandError | undefined {
+  const again = 'call again: what was made and sent is not made or sent again';
+  if (signal.aborted) return new CommandError('it was stopped', again);
+  if (!hasCode(error, 'ENOSPC')) return undefined;
+  const { path } = error as { readonly path?: string };
+  return new CommandError(
+    `no space is left on the disk${path === undefined ? '' : ` of ${path}`}`,
+    `make some, and ${again}`,
+  );
+}
+
+async function built(flags: ImageFlags, { shell, signal, steps }: Work) {
   const wanted = flags.platform.split(',').map(platformOf);
   const {
     file,
@@ -65,15 +120,15 @@ async function built(flags: ImageFlags, shell: Shell) {
     folder,
     main: relative(folder, main),
     platforms: wanted,
-    baseFor: (platform) => baseFor(platform, { flags, shell, blobs, signal }),
+    baseFor: (platform) => baseFor(platform, { flags, shell, blobs, signal, onTransfer: steps.onTransfer }),
     epoch: epochOf(shell.env.SOURCE_DATE_EPOCH),
     blobs,
     onStep: (step) => {
       signal.throwIfAborted();
-      progress(shell, step);
+      steps.onStep(step);
     },
   });
-  return { folder, image, blobs, signal };
+  return { folder, image, blobs };
 }
 
 interface BaseContext {
@@ -81,9 +136,10 @@ interface BaseContext {
   readonly shell: Shell;
   readonly blobs: Blobs;
   readonly signal: AbortSignal;
+  readonly onTransfer: OnTransfer;
 }
 
-async function baseFor(platform: Platform, { flags, shell, blobs, signal }: BaseContext): Promise<Base> {
+async function baseFor(platform: Platform, { flags, shell, blobs, signal, onTransfer }: BaseContext): Promise<Base> {
   const { base, nodeVersion = process.versions.node, freshBase: isFresh = false } = flags;
   if (base === 'packages') {
     const { packageBase } = await import('./package-base.ts');
@@ -93,7 +149,7 @@ async function baseFor(platform: Platform, { flags, shell, blobs, signal }: Base
   const reference = parseReference(base);
   const isPlain = flags.plainHttp === reference.registry;
   const registry = new Registry(reference, { isPlain, env: shell.env, signal });
-  return await registryBase({ platform, registry, version: reference.version, blobs });
+  return await registryBase({ platform, registry, version: reference.version, blobs, onTransfer });
 }
 
 function platformOf(text: string): Platform {

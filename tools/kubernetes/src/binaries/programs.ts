@@ -1,5 +1,5 @@
 /** The programs a cluster is made of, and where each of them comes from. */
-import { etcdVersion, helmVersion, operatorFrameworkVersion, prometheusVersion } from './versions.ts';
+import { craneVersion, etcdVersion, helmVersion, operatorFrameworkVersion, prometheusVersion } from './versions.ts';
 
 /** What answers requests, and the way to ask. */
 export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
@@ -10,10 +10,10 @@ export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 /** Kubernetes' own tests, for a cluster that runs already. */
 const testPrograms = ['e2e.test'] as const;
 /**
- * What others install and watch operators with: helm, and programs of ours that read PromQL with Prometheus' parser and
+ * What others look at images, install and watch operators with: crane, helm, and programs of ours that read PromQL with Prometheus' parser and
  * judge bundles with the validators of the Operator Framework.
  */
-const peerPrograms = ['helm', 'promql', 'bundle-validator'] as const;
+const peerPrograms = ['crane', 'helm', 'promql', 'bundle-validator'] as const;
 export type PeerProgram = (typeof peerPrograms)[number];
 
 export type Program =
@@ -48,6 +48,8 @@ export function productVersion(product: Product, kubernetesVersion: string): str
       return etcdVersion;
     case 'pause':
       return pauseVersion;
+    case 'crane':
+      return craneVersion;
     case 'helm':
       return helmVersion;
     case 'promql':
@@ -66,6 +68,8 @@ export function goPackage(program: Program): string {
       return isTest(program) ? 'k8s.io/kubernetes/test/e2e' : `k8s.io/kubernetes/cmd/${program}`;
     case 'etcd':
       return 'go.etcd.io/etcd/server/v3';
+    case 'crane':
+      return 'github.com/google/go-containerregistry/cmd/crane';
     case 'helm':
       return 'helm.sh/helm/v3/cmd/helm';
     case 'pause':

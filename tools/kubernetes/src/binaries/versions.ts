@@ -6,6 +6,7 @@ import { UserFacingError } from '../machine/user-facing-error.ts';
 
 export const kubernetesVersion = 'v1.36.4';
 export const etcdVersion = 'v3.6.16';
+export const craneVersion = 'v0.22.1';
 export const helmVersion = 'v3.22.0';
 /** Of the module whose parser reads PromQL. */
 export const prometheusVersion = 'v0.313.5';
