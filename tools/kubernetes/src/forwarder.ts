@@ -1,5 +1,5 @@
 /**
- * A TCP forwarder on loopback between a client and a server, for the faults that only a network has.
+ * A TCP forwarder on this machine between a client and a server, for the faults that only a network has.
  *
  * Promises: while it is neither stalled nor cutting, bytes and ends of streams pass unchanged, both ways, and a reader
  * that falls behind slows the writer down. It does not look into what it carries.
@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface Forwarder extends AsyncDisposable {
-  /** Where to connect to instead: the target's scheme, and a port of 127.0.0.1. */
+  /** Where to connect to instead: the target's scheme, and a port of the address that it listens at. */
   readonly url: string;
   /** Connections that are open now. */
   readonly connections: number;
@@ -23,8 +23,16 @@ export interface Forwarder extends AsyncDisposable {
   resume(): void;
 }
 
+export interface ForwarderOptions {
+  /** An address of this machine. @default '127.0.0.1' */
+  readonly address?: string;
+}
+
 /** Forwards to the host and port of `target`, such as `kube.server`. */
-export async function startForwarder(target: string): Promise<Forwarder> {
+export async function startForwarder(
+  target: string,
+  { address = '127.0.0.1' }: ForwarderOptions = {},
+): Promise<Forwarder> {
   const { hostname, port, protocol } = new URL(target);
   const pairs = new Set<Pair>();
   let isStalled = false;
@@ -34,10 +42,10 @@ export async function startForwarder(target: string): Promise<Forwarder> {
     pairs.add(pair);
     if (!isStalled) pair.resume();
   });
-  listener.listen(0, '127.0.0.1');
+  listener.listen(0, address);
   await once(listener, 'listening');
   return {
-    url: `${protocol}//127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    url: `${protocol}//${address}:${(listener.address() as AddressInfo).port}`,
     get connections() {
       return pairs.size;
     },

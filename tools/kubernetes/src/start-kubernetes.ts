@@ -9,6 +9,7 @@ import type { Clock } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { takeDown } from './cluster/down.ts';
 import { bringUp, type RunningCluster } from './cluster/up.ts';
+import { startForwarder } from './forwarder.ts';
 import type { Context, Environment } from './machine/context.ts';
 import { type Progress, progressTo } from './machine/progress.ts';
 import type { Node } from './node/node.ts';
@@ -88,6 +89,8 @@ export interface Kubernetes extends AsyncDisposable {
   runInPodNetwork(pod: string, command: Command, options?: Pick<RunOptions, 'input'>): Promise<Finished>;
   /** Gives the node an image from an archive, as `docker save` writes it; needs pods. */
   importImage(archive: string): Promise<void>;
+  /** Lets pods have images of a registry on loopback that speaks HTTP, such as `127.0.0.1:5000`, until disposed; needs pods. */
+  pullFrom(registry: string): Promise<AsyncDisposable>;
 }
 
 let started = 0;
@@ -150,6 +153,12 @@ function kubernetes(cluster: RunningCluster, context: Context): Kubernetes {
       return await nodeOf(cluster).runInPodNetwork(...splitName(pod), command, runOptions);
     },
     importImage: async (archive) => await nodeOf(cluster).importImage(archive),
+    async pullFrom(registry) {
+      const node = nodeOf(cluster);
+      const forwarder = await startForwarder(`http://${registry}`, { address: node.network.hostAddress });
+      node.nameRegistry(registry, forwarder.url);
+      return forwarder;
+    },
 
     async [Symbol.asyncDispose]() {
       await takeDown(cluster, context);

@@ -57,7 +57,6 @@ export async function othersIn(client: Client, namespace: string): Promise<reado
 
 const byKubernetes = new Set([
   'Event',
-  'Endpoints',
   'EndpointSlice',
   'PodMetrics',
   'ServiceAccount default',
@@ -85,7 +84,8 @@ async function listEverywhere(
   const kinds = new Map<string, Kind>();
   for (const kind of all) {
     const name = `${kind.group}/${kind.kind}`;
-    const isWanted = kind.verbs.includes('list') && kind.verbs.includes('delete');
+    // Of Endpoints the server says that nobody should ask for them any more; it makes them itself.
+    const isWanted = kind.verbs.includes('list') && kind.verbs.includes('delete') && kind.kind !== 'Endpoints';
     const isInReach = selection.namespace === undefined || kind.scope === 'Namespaced';
     if (isWanted && isInReach && !kinds.has(name)) kinds.set(name, kind);
   }

@@ -43,8 +43,8 @@ const pod = ({ name = 'web-1', of = 'new', conditions = [], container, metadata,
     },
   }) as unknown as Pod;
 
-const event = (reason: string, message: string, uid = 'web-1') =>
-  ({ reason, message, type: 'Warning', involvedObject: { uid } }) as unknown as Event;
+const event = (reason: string, message: string, uid = 'web-1', lastTimestamp = '2026-01-01T00:00:00Z') =>
+  ({ reason, message, type: 'Warning', involvedObject: { uid }, lastTimestamp }) as unknown as Event;
 
 const stateOf = (given: Partial<RolloutSight>) =>
   rolloutState({
@@ -95,16 +95,14 @@ const causes: readonly (readonly [what: string, given: Partial<RolloutSight>, te
     /^web-1 cannot be started: container has runAsNonRoot/,
     true,
   ],
-  [
-    'a crash',
-    { pods: [pod(ended(2, { exitCode: 1 }))] },
-    /^web-1 has ended \(exit code 1\) and was started again 2 times$/,
-    true,
-  ],
+  ['a second crash', { pods: [pod(ended(1, { exitCode: 1 }))] }, /^web-1 has ended once more \(exit code 1\)$/, true],
+  ['a third one', { pods: [pod(ended(2, { exitCode: 1 }))] }, /^web-1 has ended again \(exit code 1\)$/, true],
   [
     'the first crash',
-    { pods: [pod(ended(1, { exitCode: 137, reason: 'OOMKilled' }))] },
-    /^web-1 has ended \(it used more memory than its limit\) and was started again once$/,
+    {
+      pods: [pod({ container: { restartCount: 0, state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } } })],
+    },
+    /^web-1 has ended \(it used more memory than its limit\)$/,
     false,
   ],
   [
@@ -148,7 +146,13 @@ const causes: readonly (readonly [what: string, given: Partial<RolloutSight>, te
   ],
   [
     'readiness',
-    { pods: [pod({ container: { state: { running: {} } } })], events: [event('Unhealthy', 'Readiness probe: 503')] },
+    {
+      pods: [pod({ container: { state: { running: {} } } })],
+      events: [
+        event('Unhealthy', 'Readiness probe: 503', 'web-1', '2026-01-01T00:00:05Z'),
+        event('Unhealthy', 'Readiness probe: connection refused'),
+      ],
+    },
     /^web-1 runs and is not ready: Readiness probe: 503$/,
     false,
   ],

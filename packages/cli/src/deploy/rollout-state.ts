@@ -144,11 +144,12 @@ function containerProblem({ metadata }: Pod, container: ContainerStatus): Rollou
   const ended = terminated ?? container.lastState?.terminated;
   if (ended === undefined || container.state?.running !== undefined) return undefined;
   const why = ended.reason === 'OOMKilled' ? 'it used more memory than its limit' : `exit code ${ended.exitCode}`;
-  const times = container.restartCount === 1 ? 'once' : `${container.restartCount} times`;
+  const { restartCount } = container;
+  const times = ['', ' once more', ' again'][Math.min(restartCount, 2)];
   return {
-    text: `${name} has ended (${why}) and was started again ${times}`,
+    text: `${name} has ended${times} (${why})`,
     next: 'its last lines are above',
-    isFinal: container.restartCount >= 2,
+    isFinal: restartCount > 0,
     log: { pod: `${metadata.namespace}/${name}`, isPrevious: terminated === undefined },
   };
 }
@@ -156,7 +157,9 @@ function containerProblem({ metadata }: Pod, container: ContainerStatus): Rollou
 /** What nothing but Events tell: volumes and networks that do not come, and probes that fail. */
 function eventProblem({ metadata, status }: Pod, events: readonly Event[]): RolloutProblem | undefined {
   const { name, namespace, uid } = metadata;
-  const own = events.filter(({ involvedObject, type }) => involvedObject.uid === uid && type === 'Warning');
+  const own = events
+    .filter(({ involvedObject, type }) => involvedObject.uid === uid && type === 'Warning')
+    .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   const isRunning = status?.containerStatuses?.some(({ state }) => state?.running !== undefined);
   const found = own.findLast(({ reason }) =>
     isRunning ? reason === 'Unhealthy' : reason === 'FailedMount' || reason === 'FailedCreatePodSandBox',
@@ -170,3 +173,5 @@ function eventProblem({ metadata, status }: Pod, events: readonly Event[]): Roll
     log: { pod: `${namespace}/${name}`, isPrevious: false },
   };
 }
+
+const timeOf = ({ lastTimestamp, eventTime }: Event): string => lastTimestamp ?? eventTime ?? '';

@@ -97,5 +97,6 @@ async function lastLines(client: Client, { log }: RolloutProblem, signal: AbortS
   } catch {
     return []; // it has none any more
   }
-  return Buffer.concat(chunks).toString().trimEnd().split('\n');
+  const text = Buffer.concat(chunks).toString().trimEnd();
+  return text === '' ? [] : text.split('\n');
 }

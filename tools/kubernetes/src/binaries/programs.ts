@@ -10,8 +10,8 @@ export const nodePrograms = ['kubelet', 'kube-proxy', 'pause'] as const;
 /** Kubernetes' own tests, for a cluster that runs already. */
 const testPrograms = ['e2e.test'] as const;
 /**
- * What others look at images, install and watch operators with: crane, helm, and programs of ours that read PromQL with Prometheus' parser and
- * judge bundles with the validators of the Operator Framework.
+ * What others look at images, install and watch operators with: crane, helm, and programs of ours that read PromQL with
+ * Prometheus' parser and judge bundles with the validators of the Operator Framework.
  */
 const peerPrograms = ['crane', 'helm', 'promql', 'bundle-validator'] as const;
 export type PeerProgram = (typeof peerPrograms)[number];

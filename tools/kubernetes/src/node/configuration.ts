@@ -12,6 +12,7 @@ export const containerdSocket = '/run/containerd/containerd.sock';
 export const nodeFiles = {
   containerd: 'node/containerd.toml',
   networks: 'node/networks',
+  registries: 'node/registries',
   kubelet: 'node/kubelet.yaml',
 } as const;
 
@@ -50,6 +51,18 @@ SystemdCgroup = false
 [plugins."io.containerd.grpc.v1.cri".cni]
 bin_dir = "${inside.packages}/usr/lib/cni"
 conf_dir = "${within(nodeFiles.networks)}"
+
+[plugins."io.containerd.grpc.v1.cri".registry]
+config_path = "${within(nodeFiles.registries)}"
+`;
+}
+
+/** How containerd reaches a registry without TLS; it reads this with each pull. */
+export function registryHosts(url: string): string {
+  return `server = "${url}"
+
+[host."${url}"]
+capabilities = ["pull", "resolve"]
 `;
 }
 

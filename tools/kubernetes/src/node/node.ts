@@ -33,6 +33,7 @@ import {
   nodeFiles,
   nodeName,
   podNetwork,
+  registryHosts,
   type Snapshotter,
 } from './configuration.ts';
 import { createNamespaces, inside, type Namespaces } from './namespaces.ts';
@@ -143,6 +144,12 @@ export class Node {
     const ctr = this.#ctrCommand('images', 'import', '--snapshotter', this.#snapshotter, '-');
     // Opened out here: what is below /run or /var/lib cannot be seen inside.
     await succeed(['sh', '-c', 'exec "$@" <"$0"', archive, ...this.#namespaces.enter(ctr)], { env: this.#env });
+  }
+
+  /** Tells containerd where a registry is that speaks HTTP. */
+  nameRegistry(registry: string, url: string): void {
+    const file = join(this.#options.layout.directory, nodeFiles.registries, registry, 'hosts.toml');
+    writePrivately(file, registryHosts(url));
   }
 
   async #sandboxPid(namespace: string, pod: string): Promise<string> {

@@ -1,0 +1,392 @@
+/**
+ * Operators in the pods of a real cluster: built, pushed to a registry on loopback, pulled by containerd and deployed by
+ * `keelson deploy`. Beside them, why pods do not start, in the words of the cluster itself.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
+import {
+  type AuditEntry,
+  auditEntries,
+  availability,
+  type ImageRegistry,
+  type Kubernetes,
+  peerProgram,
+  startForwarder,
+  startKubernetes,
+  startRegistry,
+} from '@keelson/tools-kubernetes';
+import { websiteManifest, websiteSource } from '../projects.ts';
+import { runKeelson } from '../test-shell.ts';
+
+const operators = fileURLToPath(new URL('../../../../operators', import.meta.url));
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const platform = process.arch === 'arm64' ? 'linux/arm64' : 'linux/amd64';
+const execute = promisify(execFile);
+const possible = await availability({ pods: true });
+
+describe('in the pods of a real cluster', { skip: !possible.available && possible.reason }, () => {
+  let folder: string;
+  let kube: Kubernetes;
+  let registry: ImageRegistry;
+  let pulls: AsyncDisposable;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'keelson-deploy-test-'));
+    await symlink(join(operators, '../node_modules'), join(folder, 'node_modules'));
+    registry = await startRegistry();
+    kube = await startKubernetes({ pods: true, auditLog: true });
+    pulls = await kube.pullFrom(registry.host);
+  });
+  after(async () => {
+    await pulls?.[Symbol.asyncDispose]();
+    await kube?.[Symbol.asyncDispose]();
+    await registry?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const kubectl = async (...args: string[]) => {
+    const { code, stdout, stderr } = await kube.kubectl(...args);
+    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  const keelson = (cwd: string, ...argv: string[]) =>
+    runKeelson([...argv, '--kubeconfig', kube.kubeconfig, '--context', 'keelson'], { cwd, env: kube.env });
+  /** The same, stopped as by Ctrl-C when it says something. */
+  const keelsonUntil = async (words: RegExp, cwd: string, ...argv: string[]) => {
+    const stop = new AbortController();
+    const err = (text: string) => void (words.test(text) && stop.abort());
+    const flags = ['--kubeconfig', kube.kubeconfig, '--context', 'keelson'];
+    return await runKeelson([...argv, ...flags], { cwd, env: kube.env, err, stopSignal: () => stop.signal });
+  };
+  /** Ends when it holds; what must hold in the end may take its time on a slow machine. */
+  const until = async (what: string, holds: () => Promise<boolean>) => {
+    using limit = deadline(systemClock, 240_000, what);
+    while (!(await holds())) await sleep(systemClock, 300, limit.signal);
+  };
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  const copyOf = async (operator: string, place = '') => {
+    const to = join(folder, place, operator);
+    await cp(join(operators, operator), to, { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+    return to;
+  };
+  const building = ['--base', 'packages', '--platform', platform];
+  const deployBuilt = (cwd: string, name: string) =>
+    keelson(
+      cwd,
+      'deploy',
+      '--image',
+      `${registry.host}/keelson/${name}:dev`,
+      '--build',
+      ...building,
+      '--plain-http',
+      registry.host,
+      '--timeout',
+      '240',
+    );
+
+  test('a registry gets an image once, an interrupted push is finished, and a changed line sends what is new', async () => {
+    const project = await copyOf('memcached');
+    const image = `${registry.host}/a/memcached:1`;
+    const plain = ['--plain-http', registry.host];
+    const push = (flags: readonly string[], to = image, more: Parameters<typeof runKeelson>[1] = {}) =>
+      runKeelson(['image', 'push', ...building, ...flags, to], { cwd: project, env: process.env, ...more });
+
+    const stop = new AbortController();
+    let told = '';
+    const stopped = await push(plain, image, {
+      stopSignal: () => stop.signal,
+      err(text) {
+        told += text;
+        if (text.includes('blob 3 of 7')) stop.abort();
+      },
+    });
+    assert.equal(stopped.code, 1);
+    assert.match(
+      told,
+      /keelson image push: it was stopped; call again: what was made and sent is not made or sent again/,
+    );
+    const forwarder = await startForwarder(`http://${registry.host}`);
+    const { host } = new URL(forwarder.url);
+    let ended: PromiseLike<void> | undefined;
+    const broken = await push(['--plain-http', host], `${host}/a/memcached:1`, {
+      err(text) {
+        told += text;
+        if (text.includes('blob 4 of 7')) ended = forwarder[Symbol.asyncDispose]();
+      },
+    });
+    await ended;
+    assert.equal(broken.code, 1);
+    assert.match(told, /the registry \S+ cannot be reached: .*; see that it runs .* call again: what has arrived/);
+    const first = JSON.parse((await push([...plain, '--output', 'json'])).out);
+    assert.equal(first.sent.blobs + first.known, 7);
+    assert.ok(first.known >= 3, 'what was sent before is not sent again');
+    assert.deepEqual(
+      first.platforms.map((each: { readonly platform: string }) => each.platform),
+      [platform],
+    );
+    assert.ok(first.platforms[0].bytes < 60e6);
+    const again = await push(plain);
+    assert.match(again.out, new RegExp(`to pull; 0 blobs sent, 0 kB; 7 were there\n${first.digest}\n$`));
+
+    const source = join(project, 'src/reconcile.ts');
+    await writeFile(source, (await readFile(source, 'utf8')).replace('Detected a drift', 'Detected drift'));
+    assert.match((await push(plain)).out, / 2 blobs sent, \d{1,3} kB; 5 were there/);
+    const encrypted = await push([]);
+    assert.equal(encrypted.code, 1);
+    assert.match(encrypted.err, /speaks no TLS; if that is meant, say --plain-http 127/);
+    const crane = await execute(await peerProgram('crane'), ['validate', '--remote', image]);
+    assert.match(crane.stderr + crane.stdout, /PASS: /);
+  });
+
+  test('the same project in another folder, with nothing kept from before, is the same image', async () => {
+    const digests = await Promise.all(
+      ['one', 'two'].map(async (place) => {
+        const project = await copyOf('echo', join(place, 'deep'));
+        const base = ['--base', `${registry.host}/a/memcached:1`, '--plain-http', registry.host];
+        const { code, out, err } = await runKeelson(['image', 'build', ...base, '--platform', platform], {
+          cwd: project,
+          env: { ...process.env, XDG_CACHE_HOME: join(folder, place, 'cache') },
+        });
+        assert.equal(code, 0, err);
+        return out.split('\n').at(-2);
+      }),
+    );
+    assert.match(digests[0] ?? '', /^sha256:/);
+    assert.equal(digests[1], digests[0]);
+  });
+
+  test('both operators work from their images under their own accounts, and are taken off again', async () => {
+    const echo = await echoIn('echoes');
+    const memcached = join(operators, 'memcached');
+    await kubectl('create', 'namespace', 'echoes');
+    await kubectl('label', 'namespace', 'echoes', 'pod-security.kubernetes.io/enforce=restricted');
+    const earlier = await everything();
+
+    const [first, second] = await Promise.all([
+      deployBuilt(memcached, 'memcached-operator'),
+      deployBuilt(echo, 'echo-operator'),
+    ]);
+    assert.equal(first.code, 0, first.err);
+    assert.match(first.out, /its 2 pods are ready/);
+    assert.equal(second.code, 0, second.err);
+    assert.match(second.out, /^kept {7}Namespace echoes$/m);
+    assert.match(second.out, /echo-operator runs 127\.0\.0\.1:\d+\/keelson\/echo-operator:dev@sha256:\w{64} in echoes/);
+
+    await kubectl('apply', '-f', join(memcached, 'config/samples/cache_v1alpha1_memcached.yaml'));
+    await kubectl('apply', '-f', join(echo, 'config/samples/mmontes_v1alpha1_echo.yaml'));
+    await kubectl('wait', 'memcached', '--all', '--for=condition=Available', '--timeout=240s');
+    await kubectl('wait', 'echo', '--all', '--for=condition=Complete', '--timeout=240s');
+
+    const places = [
+      { operator: 'memcached-operator', namespace: 'memcached-operator-system', port: 8080 },
+      { operator: 'echo-operator', namespace: 'echoes', port: 2112 },
+    ];
+    await Promise.all(places.map(checkPods));
+    await Promise.all(places.map(replaceLeader));
+
+    // Whoever leads now goes on with the work.
+    await kubectl('patch', 'memcached', 'memcached-sample', '--type=merge', '--patch={"spec":{"size":1}}');
+    await kube.apply(echoNamed('after'));
+    await kubectl('wait', 'echo/after', '--for=condition=Complete', '--timeout=240s');
+    await until('one server', async () => {
+      const args = ['deployments', '--selector', 'app.kubernetes.io/name=memcached', '--output'];
+      return (await kubectl('get', ...args, 'jsonpath={.items[*].status.replicas}')) === '1';
+    });
+    for (const { operator, namespace } of places) await checkAudit(operator, namespace);
+
+    const kept = await keelson(memcached, 'undeploy', '--timeout', '240');
+    assert.equal(kept.code, 0, kept.err);
+    assert.match(kept.out, /^kept {7}CustomResourceDefinition memcacheds\.cache\.example\.com with 1 object/m);
+    assert.match(kept.out, /^deleted {4}Lease memcached-operator-system\/memcached-operator$/m);
+    assert.equal((await keelson(echo, 'undeploy', '--timeout', '240')).code, 0);
+
+    // The other way to run one: on this machine, with the rights of whoever starts it.
+    await onThisMachine(echo, async () => {
+      await kube.apply(echoNamed('from-here'));
+      await kubectl('wait', 'echo/from-here', '--for=condition=Complete', '--timeout=240s');
+    });
+    const all = await keelson(echo, 'undeploy', '--definitions', '--yes', '--timeout', '240');
+    assert.match(all.out, /^deleted {4}CustomResourceDefinition echos\.mmontes\.io with 3 objects$/m);
+
+    let left: readonly string[] = [];
+    await until('what belonged to Echos', async () => {
+      left = [...(await everything())].filter((line) => !earlier.has(line) && !isOfMemcached(line));
+      return left.length === 0;
+    }).catch(() => assert.deepEqual(left, []));
+    const version = ['--output', 'jsonpath={.spec.versions[?(@.storage==true)].name}'];
+    const stored = await kubectl('get', 'crd', 'memcacheds.cache.example.com', ...version);
+    assert.match(await kubectl('get', '--raw', `/apis/cache.example.com/${stored}/memcacheds`), /memcached-sample/);
+  });
+
+  test('why pods do not start is told as the cluster has it', async () => {
+    const cases = [
+      { name: 'unpulled', image: `${registry.host}/no/such:1`, told: /cannot have its image \S+: .*not found/ },
+      { name: 'rooted', image: 'busybox:stable', told: /cannot be started: .*runAsNonRoot and image will run as root/ },
+      { name: 'refused', quota: true, told: /no pod can be made: .*exceeded quota: none/ },
+      { name: 'insecure', patch: 'hostNetwork: true', told: /no pod can be made: .*violates PodSecurity "restricted/ },
+      {
+        name: 'homeless',
+        patch: 'nodeSelector: { moon: "1" }',
+        told: /finds no node: 0\/1 nodes are available/,
+        isWaiting: true,
+      },
+      { name: 'crashing', args: '[--nonsense]', told: /has ended \w+( \w+)? \(exit code \d+\)/, log: /--nonsense/ },
+      {
+        name: 'unready',
+        told: /runs and is not ready: Readiness probe failed: .*statuscode: 500/,
+        log: /"level"/,
+        isWaiting: true,
+      },
+    ];
+    const all = cases.map(async ({ name, image, quota, patch, args, told, log, isWaiting = false }) => {
+      const container = args === undefined ? '' : `, containers: [{ name: manager, args: ${args} }]`;
+      await write(`${name}/package.json`, websiteManifest);
+      const source = websiteSource({ group: `${name}.test` });
+      await write(`${name}/src/operator.ts`, source.replace("name: 'website'", `name: '${name}'`));
+      const cwd = join(folder, name);
+      if (patch !== undefined || args !== undefined) {
+        assert.equal((await runKeelson(['generate'], { cwd })).code, 0);
+        const file = join(cwd, 'config/default/kustomization.yaml');
+        const object = `{ apiVersion: apps/v1, kind: Deployment, metadata: { name: ${name}, namespace: ${name}-system }`;
+        const pod = `${patch ?? 'enableServiceLinks: false'}${container}`;
+        const text = `patches:\n- patch: '${object}, spec: { template: { spec: { ${pod} } } } }'\n`;
+        await writeFile(file, `${await readFile(file, 'utf8')}${text}`);
+      }
+      if (quota) {
+        await kubectl('create', 'namespace', `${name}-system`);
+        await kubectl('create', 'quota', 'none', '--hard=pods=0', '--namespace', `${name}-system`);
+      }
+      // What runs there is the Memcached operator, with the rights of another: it never gets ready.
+      const reference = image ?? `${registry.host}/a/memcached:1`;
+      const argv = ['deploy', '--image', reference, '--timeout'];
+      // What may go away by itself is waited for: until it is seen, and then no longer.
+      if (isWaiting) await keelsonUntil(told, cwd, ...argv, '240');
+      const { code, err } = await keelson(cwd, ...argv, isWaiting ? '1' : '240');
+      assert.equal(code, 1, `${name}: ${err}`);
+      assert.match(err, new RegExp(`keelson deploy: ${name} is not ready: (.*)${told.source}`), name);
+      if (log) assert.match(err, new RegExp(`^ {4}.*${log.source}`, 'm'), name);
+    });
+    await Promise.all(all);
+  });
+
+  /** Echo's own project with a namespace of the user's and a patch: the node has another image to print with. */
+  async function echoIn(namespace: string): Promise<string> {
+    const project = await copyOf('echo');
+    const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+    manifest.keelson.namespace = namespace;
+    await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+    const file = join(project, 'config/default/kustomization.yaml');
+    const patch = `patches:
+- target: { kind: Deployment }
+  patch: |-
+    - { op: add, path: /spec/template/spec/containers/0/env/-, value: { name: ECHO_IMAGE, value: "busybox:stable" } }
+`;
+    await writeFile(file, `${await readFile(file, 'utf8')}${patch}`);
+    assert.equal((await runKeelson(['generate'], { cwd: project })).code, 0);
+    return project;
+  }
+
+  const echoNamed = (name: string) =>
+    `apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: { name: ${name} }\nspec: { message: hello }\n`;
+
+  interface Place {
+    readonly operator: string;
+    readonly namespace: string;
+    readonly port: number;
+  }
+
+  /** Their start in the log, their user, their read-only root, and their metrics through the Service. */
+  async function checkPods({ operator, namespace, port }: Place): Promise<void> {
+    const of = ['--namespace', namespace, '--selector', 'app.kubernetes.io/component=manager'];
+    const logs = await kubectl('logs', ...of, '--tail=-1');
+    assert.match(logs, /"msg":"Starting/);
+    assert.match(logs, /leader/i);
+    const pods = (await kubectl('get', 'pods', ...of, '--output', 'jsonpath={.items[*].metadata.name}')).split(' ');
+    assert.equal(pods.length, 2);
+    const [pod = ''] = pods;
+    const program =
+      "console.log(process.getuid()); try { fs.writeFileSync('/x', '') } catch ({ code }) { console.log(code) }";
+    const asked = await kube.podExec(`${namespace}/${pod}`, ['/usr/local/bin/node', '--eval', program]);
+    assert.equal(asked.stdout, '65532\nEROFS\n', asked.stderr);
+    const service = [
+      'service',
+      `${operator}-metrics`,
+      '--namespace',
+      namespace,
+      '--output',
+      'jsonpath={.spec.clusterIP}',
+    ];
+    const address = await kubectl('get', ...service);
+    const wget = ['busybox', 'wget', '-q', '-O-', `http://${address}:${port}/metrics`] as const;
+    const metrics = await kube.runInPodNetwork(`${namespace}/${pod}`, wget);
+    assert.match(metrics.stdout, /^leader_election_master_status\{name="[^"]+"\} [01]$/m);
+  }
+
+  /** Ends the pod that leads, and returns when another one does. */
+  async function replaceLeader({ operator, namespace }: Place): Promise<void> {
+    const holder = async () => {
+      const lease = ['lease', operator, '--namespace', namespace, '--output', 'jsonpath={.spec.holderIdentity}'];
+      const [pod = ''] = (await kubectl('get', ...lease)).split('_');
+      return pod;
+    };
+    await until('a leader', async () => (await holder()) !== '');
+    const leader = await holder();
+    await kubectl('delete', 'pod', leader, '--namespace', namespace, '--grace-period=0', '--force');
+    await until(`another leader than ${leader}`, async () => !['', leader].includes(await holder()));
+    await kubectl('rollout', 'status', `deployment/${operator}`, '--namespace', namespace, '--timeout=240s');
+  }
+
+  /** What it did was done by its account alone, and nothing that it asked for was refused. */
+  async function checkAudit(operator: string, namespace: string): Promise<void> {
+    const user = `system:serviceaccount:${namespace}:${operator}`;
+    const own = await auditEntries(kube, user);
+    const refused = own.filter(({ responseStatus }) => responseStatus?.code === 403);
+    assert.deepEqual(refused, []);
+    const group = own.find(({ objectRef }) => objectRef?.subresource === 'status')?.objectRef?.apiGroup;
+    const lines = (await readFile(kube.auditLog ?? '', 'utf8')).split('\n').filter((line) => line.includes('"status"'));
+    const writers = lines
+      .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as AuditEntry) : []))
+      .filter(({ objectRef }) => objectRef?.subresource === 'status' && objectRef.apiGroup === group)
+      .map(({ user: { username } }) => username);
+    assert.deepEqual([...new Set(writers)], [user]);
+  }
+
+  /** Runs while the operator does, in a process of its own. */
+  async function onThisMachine(cwd: string, act: () => Promise<void>): Promise<void> {
+    const argv = ['run', '--kubeconfig', kube.kubeconfig, '--context', 'keelson'];
+    const env = { ...process.env, ECHO_IMAGE: 'busybox:stable', HEALTH_PORT: '0', METRICS_ENABLED: 'false' };
+    const child = spawn(process.execPath, [main, ...argv], { cwd, env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    try {
+      await act();
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+  }
+
+  /** Every object but what the cluster itself makes as time goes by. */
+  async function everything(): Promise<ReadonlySet<string>> {
+    const kinds = (await kubectl('api-resources', '--verbs=list', '--output=name')).trim().split('\n');
+    const listed = kinds.filter((kind) => !/^(events|memcacheds|componentstatuses)\b/.test(kind));
+    const columns = 'custom-columns=K:.kind,S:.metadata.namespace,N:.metadata.name';
+    const text = await kubectl('get', listed.join(','), '--all-namespaces', '--no-headers', '--output', columns);
+    const lines = text.trim().split(/\s*\n/);
+    return new Set(lines.filter((line) => !/\skube-|kube-root-ca\.crt$|\sdefault$/.test(line)));
+  }
+
+  const isOfMemcached = (line: string) =>
+    /\smemcached-sample|^(CustomResourceDefinition|APIService) .*\.cache\.example\.com$/.test(line);
+});
