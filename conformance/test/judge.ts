@@ -1,13 +1,13 @@
-/** Runs the whole suite on a server, one subtest for each case. */
+/** Runs the whole suite on a server, so many cases at a time, one subtest for each. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { areas, casesOf, runCases, type Session } from '@keelson/conformance';
 
-export async function judge(t: TestContext, session: Session): Promise<void> {
+export async function judge(t: TestContext, session: Session, concurrency: number): Promise<void> {
   const subtests: Promise<void>[] = [];
   try {
     await runCases(session, casesOf(areas), {
-      concurrency: 4,
+      concurrency,
       report({ case: { name }, outcome }) {
         subtests.push(
           t.test(name, { skip: outcome.type === 'skipped' ? outcome.reason : false }, () => {

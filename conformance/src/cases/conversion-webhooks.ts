@@ -97,10 +97,16 @@ async function start(t: Trial): Promise<Converted> {
   return kind;
 }
 
-const failures: Readonly<Record<string, readonly [Converting, string | ((kind: Converted) => string)]>> = {
+type Why = string | ((kind: Converted, said: string) => string);
+
+const failures: Readonly<Record<string, readonly [Converting, Why]>> = {
   uid: [
     (review) => reply(review, { uid: 'other', convertedObjects: objectsOf(review) }),
-    ({ reviews }) => `failed: expected response.uid="${reviews.at(-1)?.request.uid}", got "other"`,
+    // Controllers that watch the kind have theirs converted at the same time.
+    ({ reviews }, said) => {
+      const uid = reviews.map(({ request }) => request.uid).find((each) => said.includes(each));
+      return `failed: expected response.uid="${uid}", got "other"`;
+    },
   ],
   missing: [(review) => reply(review, {}), 'returned 0 objects, expected 1'],
   failure: [(review) => reply(review, { result: { status: 'Failure', message: 'I cannot' } }), 'failed: I cannot'],
@@ -251,7 +257,7 @@ export const conversionWebhooks: Area = {
       for (const [answer, why] of Object.values(failures)) {
         kind.answer = answer;
         const refused = await t.get(`${kind.path('v2')}/a`);
-        const message = `${asked} ${typeof why === 'string' ? why : why(kind)}`;
+        const message = `${asked} ${typeof why === 'string' ? why : why(kind, refused.text)}`;
         refused.refuses({ code: 500, reason: undefined, message });
       }
       kind.answer = (review) => reply(review, { result: { status: 'Failure', message: 'I cannot' } });

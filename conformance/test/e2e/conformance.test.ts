@@ -14,5 +14,5 @@ test('real Kubernetes answers as every case says', { skip }, async (t) => {
       await kube.restartApiServer(); // it still knows in its caches what etcd has forgotten
     },
   });
-  await judge(t, session);
+  await judge(t, session, 4);
 });

@@ -21,7 +21,8 @@ import { startKubernetes } from '@keelson/tools-kubernetes';
 import { newWidget, Widget } from './widget.ts';
 
 const main = fileURLToPath(new URL('./replica-operator.ts', import.meta.url));
-const times = { leaseDurationMs: 6000, renewDeadlineMs: 4000, retryPeriodMs: 1500 };
+/** Kubernetes' own: a machine that is busy for some seconds must not cost a leader its lease. */
+const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 const key = 'default/a';
 
 interface Outage {
