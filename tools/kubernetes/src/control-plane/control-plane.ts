@@ -40,7 +40,7 @@ export interface ControlPlaneOptions {
   readonly controllerManagerFlags: readonly string[];
 }
 
-const readyWithinMs = 120_000;
+const readyWithinMs = 300_000;
 
 /**
  * Busybox's wget names no signature algorithms, which in TLS 1.2 stands for SHA-1, and Go refuses that since 1.25.

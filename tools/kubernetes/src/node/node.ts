@@ -188,7 +188,7 @@ export class Node {
       return await probe();
     };
     const hint = () => logHint(this.#running.at(-1));
-    return until(watched, { clock, signal, what, deadlineMs: 120_000, everyMs: 100, hint });
+    return until(watched, { clock, signal, what, deadlineMs: 300_000, everyMs: 100, hint });
   }
 
   /** Only what the programs need: a proxy or a language of the user's shell is none of their business. */
