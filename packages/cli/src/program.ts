@@ -1,6 +1,7 @@
 /** `keelson` as a function: arguments and a shell in, the exit code out. */
 import { Command, CommanderError } from 'commander';
 import { bundleCommand } from './bundle-command.ts';
+import { chartCommand } from './chart-command.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { failureOf } from './command-error.ts';
 import { completionCommand } from './completion-command.ts';
@@ -53,6 +54,7 @@ export function programFor(shell: Shell): Command {
     .addCommand(devCommand(shell))
     .addCommand(generateCommand(shell))
     .addCommand(imageCommand(shell))
+    .addCommand(chartCommand(shell))
     .addCommand(bundleCommand(shell))
     .addCommand(scorecardCommand(shell))
     .addCommand(deployCommand(shell))

@@ -10,6 +10,7 @@ import type { Shell } from '../shell.ts';
 import type { Base } from './base.ts';
 import { Blobs, blobsFolder } from './blobs.ts';
 import { buildImage, defaultName } from './build-image.ts';
+import { epochOf } from './epoch.ts';
 import type { ImageBuildFlags, ImageFlags } from './flags.ts';
 import type { Image } from './image.ts';
 import { type Platform, platformName, platforms } from './platform.ts';
@@ -156,11 +157,6 @@ function platformOf(text: string): Platform {
   const found = platforms.find((each) => platformName(each) === text);
   if (found !== undefined) return found;
   throw new UsageError(`there is no image for ${text}`, `choose from ${platforms.map(platformName).join(' and ')}`);
-}
-
-function epochOf(text = '0'): number {
-  if (/^\d{1,11}$/.test(text)) return Number(text);
-  throw new UsageError(`SOURCE_DATE_EPOCH must be seconds since 1970, not "${text}"`);
 }
 
 /** Writing replaces the folder, so it must be an image, or not be there. */
