@@ -17,4 +17,4 @@ export {
   setOf,
   union,
 } from './path-set.ts';
-export { fieldName, fieldStep, keyStep, parseStep, printStep, valueStep } from './step.ts';
+export { fieldName, fieldStep, keyStep, parseStep, printStep, type Step, valueStep } from './step.ts';

@@ -97,10 +97,10 @@ export class Pass {
         throw new NotAwaitedError(`${what} returned while ${calls} was still running: an await is missing`);
       }
       this.#hasReturned = true;
-      this.#end('ended', new NotAwaitedError(`${what} has ended`));
+      this.#end('ended', () => new NotAwaitedError(`${what} has ended`));
       return value;
     } catch (error) {
-      this.#end(isPassTimeout(error) ? 'timed out' : 'ended', error);
+      this.#end(isPassTimeout(error) ? 'timed out' : 'ended', () => error);
       throw error;
     } finally {
       timer?.[Symbol.dispose]();
@@ -153,10 +153,11 @@ export class Pass {
     return refused;
   }
 
-  #end(how: 'ended' | 'timed out', reason: unknown): void {
+  /** @param reason made only where someone hears it: an error costs its stack */
+  #end(how: 'ended' | 'timed out', reason: () => unknown): void {
     this.#over = how;
     // Whoever keeps the signal for later hears nothing when there is nothing to stop.
-    if (how === 'timed out' || this.#running.size > 0) this.#controller.abort(reason);
+    if (how === 'timed out' || this.#running.size > 0) this.#controller.abort(reason());
   }
 
   async #settleAfter(answer: Promise<unknown>): Promise<void> {

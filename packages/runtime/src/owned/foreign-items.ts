@@ -8,7 +8,7 @@
  */
 import type { FieldSet, KubernetesObject } from '@keelson/core';
 import { equalJson } from '@keelson/core';
-import { parseStep } from '@keelson/core/fields';
+import { parseStep, type Step } from '@keelson/core/fields';
 
 type ManagedFieldsEntry = NonNullable<KubernetesObject['metadata']['managedFields']>[number];
 type Members = Readonly<Record<string, unknown>>;
@@ -53,14 +53,31 @@ function unowned(
     );
   }
   if (!Array.isArray(live) || !Array.isArray(wanted)) return [];
-  const steps = Object.keys(ours ?? {}).filter((step) => step !== '.');
+  const steps = ours === undefined ? [] : stepsIn(ours);
   if (ours !== undefined && steps.length === 0) return []; // the list as a whole is ours
   return live.flatMap((item: unknown) => {
-    const step = steps.find((each) => matches(each, item));
-    if (step === undefined) return [item];
-    const described = wanted.find((each) => matches(step, each));
-    return unowned(item, described, ours?.[step], path, shared);
+    const found = steps.find(({ step }) => isNamedBy(step, item));
+    if (found === undefined) return [item];
+    const described = wanted.find((each) => isNamedBy(found.step, each));
+    return unowned(item, described, ours?.[found.text], path, shared);
   });
+}
+
+interface ReadStep {
+  readonly text: string;
+  readonly step: Step;
+}
+
+/** The cache keeps our field sets once for many objects; each is looked at in every pass, and read once. */
+const stepsRead = new WeakMap<FieldSet, readonly ReadStep[]>();
+
+function stepsIn(fields: FieldSet): readonly ReadStep[] {
+  const known = stepsRead.get(fields);
+  if (known !== undefined) return known;
+  const texts = Object.keys(fields).filter((text) => text !== '.');
+  const steps = texts.map((text) => ({ text, step: parseStep(text) }));
+  stepsRead.set(fields, steps);
+  return steps;
 }
 
 const specOf = (object: object): unknown => (object as { readonly spec?: unknown }).spec;
@@ -95,7 +112,8 @@ function undescribed(fields: FieldSet, wanted: unknown, at: Steps, shared: reado
     const steps = [...at, step];
     if (step.startsWith('f:')) return isMembers(wanted) ? undescribed(below, wanted[step.slice(2)], steps, shared) : [];
     if (!Array.isArray(wanted) || !/^[kv]:/.test(step)) return [];
-    const described = wanted.find((item) => matches(step, item));
+    const parsed = parseStep(step);
+    const described = wanted.find((item) => isNamedBy(parsed, item));
     return described === undefined ? [steps] : undescribed(below, described, steps, shared);
   });
 }
@@ -141,8 +159,7 @@ function without(fields: FieldSet, [step = '', ...rest]: Steps): FieldSet | unde
 }
 
 /** Whether the item is the one that the step names. What an item does not say is a default, and may be that key. */
-function matches(text: string, item: unknown): boolean {
-  const step = parseStep(text);
+function isNamedBy(step: Step, item: unknown): boolean {
   if (step.kind === 'v') return equalJson(item, step.value);
   if (step.kind !== 'k' || !isMembers(item)) return false;
   return step.keys.every(([name, value]) => item[name] === undefined || item[name] === value);
