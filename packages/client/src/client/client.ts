@@ -218,8 +218,11 @@ export interface WatchOptions extends Selection {
   readonly sendInitialEvents?: boolean | undefined;
   /** When the server shall end the watch. @default the server's choice, 30 to 60 minutes */
   readonly serverTimeoutSeconds?: number | undefined;
-  /** With 'drop', objects come without `metadata.managedFields`, which are half of the work to read. @default 'keep' */
-  readonly managedFields?: 'keep' | 'drop' | undefined;
+  /**
+   * With 'drop', objects come without `metadata.managedFields`, which are half of the work to read; with a manager, those
+   * that it has not written do. @default 'keep'
+   */
+  readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
   /** Called when the server has begun its answer; what it throws is dropped. The first event may be a minute away. */
   readonly onOpen?: (() => void) | undefined;
   /** Told about a line that is no event; the watch goes on. @default it ends with that error */

@@ -197,7 +197,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
       kind,
       selection: this.selection,
       pageSize,
-      managedFields: managedFields === 'drop' ? 'drop' : 'keep',
+      managedFields,
       clock,
       random,
       sink: {

@@ -63,8 +63,8 @@ export interface ReflectorOptions<K extends Kind> {
   readonly kind: K;
   readonly selection: Selection;
   readonly pageSize: number;
-  /** Whether the sink has a use for managedFields; without, watches need not read them. */
-  readonly managedFields: 'keep' | 'drop';
+  /** Which managedFields the sink has a use for; watches need not read the others. */
+  readonly managedFields: 'keep' | 'drop' | { readonly manager: string };
   readonly sink: ReflectorSink<ObjectOf<K>>;
   readonly clock: Clock;
   readonly random: Random;

@@ -49,6 +49,16 @@ for (const { says, line, becomes } of cut) {
   });
 }
 
+test('managedFields stay where they name a manager that is asked for, and go where only a text of the object does', () => {
+  const ours = Buffer.from('"manager":"ours"');
+  const line = (manager: string) =>
+    `{"object":{"metadata":{"name":"a","managedFields":[{"manager":"${manager}"}]},"spec":{"manager":"ours"}}}`;
+  assert.equal(textWithoutManagedFields(Buffer.from(line('ours')), ours), line('ours'));
+  const withoutOthers = '{"object":{"metadata":{"name":"a"},"spec":{"manager":"ours"}}}';
+  assert.equal(textWithoutManagedFields(Buffer.from(line('theirs')), ours), withoutOthers);
+  assert.equal(textWithoutManagedFields(Buffer.from(line('ours-too')), ours), withoutOthers);
+});
+
 const left = [
   '{"object":{"metadata":{"name":"a"},"spec":{"managedFields":[1]}}}',
   '{"object":{"spec":{"metadata":{"managedFields":[1]}},"metadata":{}}}',

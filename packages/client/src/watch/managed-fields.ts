@@ -23,11 +23,13 @@ const object = Buffer.from('object');
 const metadata = Buffer.from('metadata');
 const managedFields = Buffer.from('managedFields');
 
-export function textWithoutManagedFields(line: Buffer): string {
+/** @param unless where they hold these bytes, they stay */
+export function textWithoutManagedFields(line: Buffer, unless?: Buffer): string {
   const value = memberOf(line, memberOf(line, memberOf(line, 0, object), metadata), managedFields);
   if (value === -1) return line.toString('utf8');
   const start = value - managedFields.length - '"":'.length;
   const end = endOfPlainList(line, value) ?? endOfValue(line, value);
+  if (unless !== undefined && line.subarray(value, end).includes(unless)) return line.toString('utf8');
   if (line[end] === comma) return line.toString('utf8', 0, start) + line.toString('utf8', end + 1);
   if (line[end] !== closeBrace) return line.toString('utf8');
   return line.toString('utf8', 0, line[start - 1] === comma ? start - 1 : start) + line.toString('utf8', end);

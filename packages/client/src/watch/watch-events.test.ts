@@ -28,6 +28,28 @@ test('events come as they were sent', async () => {
   ]);
 });
 
+test('managedFields come with all objects, with none, or with those that a manager has written', async () => {
+  const managed = (manager: string) => ({
+    type: 'ADDED',
+    object: { ...pod, metadata: { ...pod.metadata, managedFields: [{ manager, operation: 'Apply' }] } },
+  });
+  async function* body() {
+    for (const manager of ['ours', 'theirs']) yield Buffer.from(`${JSON.stringify(managed(manager))}\n`);
+  }
+  const onUnreadable = assert.fail;
+  for (const [managedFields, managers] of [
+    ['keep', ['ours', 'theirs']],
+    ['drop', [undefined, undefined]],
+    [{ manager: 'ours' }, ['ours', undefined]],
+  ] as const) {
+    const found: (string | undefined)[] = [];
+    for await (const event of watchEvents('watch pods', body(), { onUnreadable, managedFields })) {
+      if (event.type === 'ADDED') found.push(event.object.metadata.managedFields?.[0]?.manager);
+    }
+    assert.deepEqual(found, managers);
+  }
+});
+
 test('a bookmark tells how far the watch is, and whether the list is complete', async () => {
   const metadata = { resourceVersion: '9' };
   const { events } = await read(

@@ -15,8 +15,8 @@ const maxPendingBytes = 64 * 1024 * 1024;
 export interface WatchEventsOptions {
   /** Gets what is no event. */
   readonly onUnreadable: (error: Error) => void;
-  /** Whether objects come with their managedFields. @default 'keep' */
-  readonly managedFields?: 'keep' | 'drop' | undefined;
+  /** Whether objects come with their managedFields: all, none, or those that one manager is among. @default 'keep' */
+  readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
   /** Takes our secrets out of what errors quote. */
   readonly mask?: ((text: string) => string) | undefined;
 }
@@ -29,7 +29,7 @@ export async function* watchEvents<T extends KubernetesObject>(
   const splitter = new FrameSplitter({
     onTooLong: (bytes) =>
       options.onUnreadable(new TransportError(action, `a line of ${bytes} bytes is too long for an event`)),
-    ...(options.managedFields === 'drop' && { decode: textWithoutManagedFields }),
+    ...decoding(options.managedFields),
   });
   for await (const chunk of body) {
     if (splitter.pendingBytes > maxPendingBytes) throw new TransportError(action, 'a line of the watch does not end');
@@ -41,6 +41,14 @@ export async function* watchEvents<T extends KubernetesObject>(
   const rest = splitter.rest();
   const event = rest === undefined ? undefined : readEvent<T>(action, rest, options);
   if (event) yield event;
+}
+
+function decoding(managedFields: WatchEventsOptions['managedFields'] = 'keep') {
+  if (managedFields === 'keep') return {};
+  if (managedFields === 'drop') return { decode: (line: Buffer) => textWithoutManagedFields(line) };
+  // As the server writes it; one that writes it in another way sends objects without our entry, which are then applied.
+  const entry = Buffer.from(`"manager":${JSON.stringify(managedFields.manager)}`);
+  return { decode: (line: Buffer) => textWithoutManagedFields(line, entry) };
 }
 
 interface Frame {
