@@ -90,6 +90,35 @@ describe('a store', () => {
     assert.deepEqual(names({ namespace: 'z' }), []);
   });
 
+  test('lists by a label that is indexed without a look at the objects that have another value', () => {
+    const store = syncedStore(
+      thing(1, { name: 'a', labels: { app: 'web', tier: 'one' } }),
+      thing(2, { name: 'b', labels: { app: 'web', tier: 'two' } }),
+      thing(3, { name: 'c', namespace: 'y', labels: { app: 'web' } }),
+      thing(4, { name: 'd' }),
+    );
+    store.indexLabel('app');
+    store.indexLabel('app');
+    const other = thing(5, { name: 'e', labels: { app: 'batch' } });
+    let looks = 0;
+    const labels = new Proxy(other.metadata.labels ?? {}, {
+      has: () => true,
+      get: (_, name) => ++looks && `${String(name)}`,
+    });
+    store.deliver({ ...other, metadata: { ...other.metadata, labels } });
+    const before = looks;
+    const names = (selection: Parameters<typeof store.list>[0]) =>
+      store.list(selection).map((each) => each.metadata.name);
+    assert.deepEqual(names({ labels: { app: 'web' } }), ['a', 'b', 'c']);
+    assert.deepEqual(names({ namespace: 'x', labels: { app: 'web' } }), ['a', 'b']);
+    assert.deepEqual(names({ namespace: 'x', labels: 'tier=two,app=web' }), ['b']);
+    assert.deepEqual(names({ labels: { app: 'none' } }), []);
+    assert.equal(looks, before);
+    assert.deepEqual(names({ labels: 'app in (web,batch),tier=one' }), ['a']);
+    store.deliver(thing(6, { name: 'a', labels: { app: 'batch' } }));
+    assert.deepEqual(names({ labels: { app: 'web' } }), ['b', 'c']);
+  });
+
   test('finds objects by index, also those that were there before it', () => {
     const store = syncedStore(thing(1, { color: 'red' }));
     const byColor = ({ color }: Thing) => (color === undefined ? [] : [color]);

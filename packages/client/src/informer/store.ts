@@ -22,6 +22,7 @@ import {
   type LabelSelection,
   matchesLabels,
   type NamespacedName,
+  type Requirement,
   requirementsOf,
 } from '@keelson/core';
 import { type IndexFunction, ObjectIndex } from './object-index.ts';
@@ -48,6 +49,8 @@ export interface StoreSelection {
 export interface Store<T extends KubernetesObject = KubernetesObject> extends StoreReader<T> {
   /** Indexes what is stored and what will be. The same function again changes nothing; another one is a TypeError. */
   addIndex(name: string, values: IndexFunction<T>): void;
+  /** From now on, a list by a value of this label looks at the objects that have it, and at no others. */
+  indexLabel(label: string): void;
 }
 
 export interface ObjectStoreOptions<T> {
@@ -88,6 +91,7 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   readonly #shadows = new Map<NamespacedName, Shadow<T>>();
   readonly #namespaces: ObjectIndex<T>;
   readonly #indexes = new Map<string, ObjectIndex<T>>();
+  readonly #labels = new Map<string, ObjectIndex<T>>();
   readonly #allIndexes: ObjectIndex<T>[];
   /** The uids of objects that we deleted before the watch had shown them. */
   readonly #deletedUnseen = new Set<string>();
@@ -115,10 +119,24 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
   }
 
   list({ namespace, labels }: StoreSelection = {}): readonly T[] {
-    const objects = namespace === undefined ? this.#shown.all : this.#namespaces.get(namespace);
-    if (labels === undefined) return objects;
+    const inNamespace = () => (namespace === undefined ? this.#shown.all : this.#namespaces.get(namespace));
+    if (labels === undefined) return inNamespace();
     const requirements = requirementsOf(labels);
-    return objects.filter((object) => matchesLabels(requirements, object.metadata.labels));
+    const labelled = this.#labelled(requirements);
+    return (labelled ?? inNamespace()).filter(
+      ({ metadata }) =>
+        (labelled === undefined || namespace === undefined || metadata.namespace === namespace) &&
+        matchesLabels(requirements, metadata.labels),
+    );
+  }
+
+  /** The objects that meet one of the requirements, if there is an index for it. */
+  #labelled(requirements: readonly Requirement[]): readonly T[] | undefined {
+    for (const wanted of this.#labels.size === 0 ? [] : requirements) {
+      const index = wanted.operator === 'In' && wanted.values.length === 1 ? this.#labels.get(wanted.key) : undefined;
+      if (index && wanted.operator === 'In') return index.get(wanted.values[0] ?? '');
+    }
+    return undefined;
   }
 
   byIndex(name: string, value: string): readonly T[] {
@@ -132,10 +150,24 @@ export class ObjectStore<T extends KubernetesObject> implements Store<T> {
     const existing = this.#indexes.get(name);
     if (existing?.values === values) return;
     if (existing) throw new TypeError(`the index "${name}" exists already, with another function`);
+    this.#indexes.set(name, this.#filled(values));
+  }
+
+  indexLabel(label: string): void {
+    if (this.#labels.has(label)) return;
+    const found = ({ metadata: { labels } }: T) => (labels && Object.hasOwn(labels, label) ? labels[label] : undefined);
+    const index = this.#filled((object) => {
+      const value = found(object);
+      return value === undefined ? [] : [value];
+    });
+    this.#labels.set(label, index);
+  }
+
+  #filled(values: IndexFunction<T>): ObjectIndex<T> {
     const index = new ObjectIndex(values, this.#options.onError);
     for (const [key, object] of this.#shown) index.set(key, object);
-    this.#indexes.set(name, index);
     this.#allIndexes.push(index);
+    return index;
   }
 
   /**

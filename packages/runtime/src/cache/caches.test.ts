@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InformerHandle, SharedInformers } from '@keelson/client';
-import { ApiError, byOwner, type Declaration, type Kind, optional, watch } from '@keelson/core';
+import { ApiError, byLabel, byOwner, type Declaration, type Kind, optional, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Node, Pod, Secret } from '@keelson/core/v1';
 import { type CachesOptions, createCaches, requiredCachesSynced } from './caches.ts';
@@ -11,6 +11,7 @@ const object = (name: string, namespace = 'a') => ({ metadata: { name, namespace
 /** Informers with one object each, named after their namespace. */
 function given(declaration: Declaration, options: Partial<CachesOptions> = {}) {
   const asked: { readonly kind: string; readonly options: Record<string, unknown> }[] = [];
+  const labels: string[] = [];
   const handles: { health: Record<string, unknown>; synced: PromiseWithResolvers<void> }[] = [];
   const informer = (kind: Kind, { namespace, ...rest }: { readonly namespace?: string }) => {
     asked.push({ kind: kind.kind, options: { namespace, ...rest } });
@@ -23,6 +24,7 @@ function given(declaration: Declaration, options: Partial<CachesOptions> = {}) {
       store: {
         get: (key: string) => (key === `${mine.metadata.namespace}/${mine.metadata.name}` ? mine : undefined),
         list: () => [mine],
+        indexLabel: (label: string) => void labels.push(`${kind.kind} ${label}`),
         byIndex: (index: string, value: string) => [object(`${index} = ${value}`)],
       },
     };
@@ -30,11 +32,19 @@ function given(declaration: Declaration, options: Partial<CachesOptions> = {}) {
     return handle as unknown as InformerHandle;
   };
   const caches = createCaches(declaration, { informer } as unknown as SharedInformers, { manager: 'me', ...options });
-  return { caches, asked, handles };
+  return { caches, asked, handles, labels };
 }
 
 const namesOf = (objects: readonly unknown[]) =>
   objects.map((each) => (each as ReturnType<typeof object>).metadata.name);
+
+test('what is mapped by a label is found by that label', () => {
+  const { labels } = given(
+    { for: Deployment, watches: [watch(Pod, { to: byLabel('app') }), watch(ConfigMap, { to: byOwner })] },
+    { namespaces: ['a', 'b'] },
+  );
+  assert.deepEqual(labels, ['Pod app', 'Pod app']);
+});
 
 test('each declared kind has one watch, or one for each namespace; cluster-scoped kinds always one', () => {
   const placesOf = (options?: Partial<CachesOptions>) => {

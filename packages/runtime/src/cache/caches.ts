@@ -62,6 +62,12 @@ export function createCaches(declaration: Declaration, shared: SharedInformers, 
     undeclared: 'is not declared by the controller',
     remedy: 'add it to owns or watches to read it from the cache',
   });
+  for (const { watch: kind, to } of declaration.watches ?? []) {
+    // What finds its object by a label is found from there by the same label, in every pass.
+    if (typeof to !== 'function' && to.type === 'label') {
+      for (const { store } of caches.informersOf(kind)) store.indexLabel(to.label);
+    }
+  }
   return {
     ...caches,
     referrers: (reference, object) =>
