@@ -6,7 +6,7 @@ import { Api } from './api.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Connection } from './kubeconfig.ts';
 
-const controllersDeadlineMs = 5_000;
+const controllersDeadlineMs = 60_000;
 
 export interface SessionOptions {
   /** Makes the server forget its history; without it the cases that need this are skipped. */

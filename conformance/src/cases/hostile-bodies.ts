@@ -7,6 +7,10 @@ import { configMaps, customResourceDefinitions, deployments } from '../paths.ts'
 import { badRequest, invalid } from '../refusals.ts';
 import type { Trial } from '../trial.ts';
 
+/**
+ * Real Kubernetes gives up on a write after 34 seconds, and what it takes for one grows with the square of the levels;
+ * that ours takes them up to the limit is tried in packages/apiserver/test/deep-objects.test.ts.
+ */
 const nested = (levels: number, end = '1'): string => `${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}`;
 const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
@@ -34,30 +38,31 @@ export const hostileBodies: Area = {
   name: 'hostile bodies',
   proves: [],
   cases: {
-    'what is nested nine thousand deep is stored, shown, listed, watched, replaced and deleted': async (t) => {
+    'what is nested thousands deep is stored, shown, listed, watched, replaced and deleted': async (t) => {
+      const levels = 2000;
       const kind = await define(t, definition());
       const path = kind.in(await t.namespace());
       const watch = await t.watch(path);
-      (await t.post(path, deep(kind, nested(9000)))).is(201);
+      (await t.post(path, deep(kind, nested(levels)))).is(201);
       const { metadata } = (await t.get(`${path}/deep`)).is(200, { metadata: { name: 'deep' } });
-      holds(t, nested(9000));
+      holds(t, nested(levels));
       (await t.get(path)).is(200, { items: [{ metadata: { uid: metadata.uid } }] });
-      holds(t, nested(9000));
+      holds(t, nested(levels));
       await watch.next({ type: 'ADDED', object: { metadata: { name: 'deep' } } });
       (await t.get(path, { headers: { accept: partial } })).is(200, { items: [{ metadata: { name: 'deep' } }] });
       const { resourceVersion } = metadata;
-      (await t.put(`${path}/deep`, deep(kind, nested(9000, '2'), { resourceVersion }))).is(200);
-      holds(t, nested(9000, '2'));
+      (await t.put(`${path}/deep`, deep(kind, nested(levels, '2'), { resourceVersion }))).is(200);
+      holds(t, nested(levels, '2'));
       (await t.mergePatch(`${path}/deep`, { metadata: { labels: { a: 'b' } } })).is(200);
-      holds(t, nested(9000, '2'));
+      holds(t, nested(levels, '2'));
       await watch.next({ type: 'MODIFIED', object: { metadata: { generation: 2 } } });
       await watch.next({ type: 'MODIFIED', object: { metadata: { labels: { a: 'b' } } } });
       (await t.delete(`${path}/deep`)).is(200);
       await watch.next({ type: 'DELETED', object: { metadata: { labels: { a: 'b' } } } });
     },
 
-    'what is nested thousands deep is patched in every way, and each level has its owner': async (t) => {
-      const levels = 2000;
+    'what is nested a thousand deep is patched in every way, and each level has its owner': async (t) => {
+      const levels = 1000;
       const kind = await define(t, definition());
       const path = kind.in(await t.namespace());
       (await t.apply(`${path}/deep`, deep(kind, nested(levels)), { manager: 'one' })).is(201);
@@ -86,7 +91,7 @@ export const hostileBodies: Area = {
     'lists are nested as deep as objects': async (t) => {
       const kind = await define(t, definition());
       const path = kind.in(await t.namespace());
-      const lists = `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`;
+      const lists = `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`;
       (await t.post(path, deep(kind, lists))).is(201);
       holds(t, lists);
       (await t.apply(`${path}/deep`, deep(kind, lists), { manager: 'one' })).is(200);

@@ -1,6 +1,7 @@
-/** What the process serves: metrics under client-go's names, and probes. */
+/** What the process serves: metrics under the names of client-go, controller-runtime and our engine, and probes. */
 import { createServer, type RequestListener } from 'node:http';
 import type { Informer } from '@keelson/client';
+import { resourceNameOf } from '@keelson/core';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { EchoObserver } from './run-echo-operator.ts';
 
@@ -23,9 +24,15 @@ export function createObservations(leaseName: string): Observations {
   const waited = new Histogram({ name: 'workqueue_queue_duration_seconds', help: 'How long a key waited', ...queue });
   const worked = new Histogram({ name: 'workqueue_work_duration_seconds', help: 'How long a pass took', ...queue });
   const passes = new Counter({
-    name: 'echo_reconcile_total',
+    name: 'controller_runtime_reconcile_total',
     help: 'Passes by kind and result',
-    labelNames: ['kind', 'result'],
+    labelNames: ['controller', 'result'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'controller_runtime_reconcile_errors_total',
+    help: 'Passes that failed',
+    labelNames: ['controller'],
     registers,
   });
   const master = new Gauge({
@@ -35,11 +42,26 @@ export function createObservations(leaseName: string): Observations {
     registers,
   });
   // A counter that appears with its first error hides that error from rate().
-  for (const kind of ['Echo', 'ScheduledEcho']) {
-    for (const result of ['success', 'error']) passes.inc({ kind, result }, 0);
+  for (const controller of ['echo', 'scheduledecho']) {
+    for (const result of ['success', 'error']) passes.inc({ controller, result }, 0);
+    errors.inc({ controller }, 0);
   }
   master.set({ name: leaseName }, 0);
   let informers: readonly Informer[] = [];
+  const watched = (name: string, help: string, measure: (informer: Informer) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers,
+      collect() {
+        for (const informer of informers) this.set({ resource: resourceNameOf(informer.kind) }, measure(informer));
+      },
+    });
+  watched('keelson_watch_degraded', '1 while the last attempt to list or watch failed, else 0', ({ health }) =>
+    Number(health.lastError !== undefined),
+  );
+  watched('keelson_cache_objects', 'Objects in the cache', ({ store }) => store.size);
   const pending = new Set<string>();
   return {
     registry,
@@ -52,7 +74,11 @@ export function createObservations(leaseName: string): Observations {
         done: (ms) => worked.observe(labels, ms / 1000),
         retried: () => retries.inc(labels),
       },
-      pass: (kind, error) => passes.inc({ kind, result: error === undefined ? 'success' : 'error' }),
+      pass(kind, error) {
+        const controller = kind.toLowerCase();
+        passes.inc({ controller, result: error === undefined ? 'success' : 'error' });
+        if (error !== undefined) errors.inc({ controller });
+      },
       leading: (isLeading) => master.set({ name: leaseName }, isLeading ? 1 : 0),
       informers(all) {
         informers = all;

@@ -5,7 +5,7 @@ import type { Memcached } from './api/memcached.ts';
 
 export const port = 11211;
 
-const defaultImage = 'memcached:1.6.26-alpine3.19';
+export const defaultImage = 'memcached:1.6.26-alpine3.19';
 const defaultMemory = '64Mi';
 const zone = 'topology.kubernetes.io/zone';
 

@@ -1,17 +1,36 @@
-/** One pass over one Memcached: apply what should exist, report what does. */
-import { byLabel, isControlledBy, isForbidden, isInvalid, isNotControlled, keyOf, watch } from '@keelson/core';
-import { Deployment } from '@keelson/core/apps/v1';
+/** One pass over one Memcached: say what will change, apply what should exist, report what does. */
+import {
+  byLabel,
+  equalJson,
+  isControlledBy,
+  isForbidden,
+  isInvalid,
+  isNotControlled,
+  keyOf,
+  watch,
+} from '@keelson/core';
+import { Deployment, StatefulSet } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Pod, Service } from '@keelson/core/v1';
-import { done, type Reconcile } from '@keelson/runtime';
+import { type ContextOf, done, type Reconcile, requeueAfter } from '@keelson/runtime';
 import { Memcached } from './api/memcached.ts';
-import { desiredDeployment, desiredPodDisruptionBudget, desiredService, podsOf } from './desired.ts';
+import {
+  desiredDeployment,
+  desiredPodDisruptionBudget,
+  desiredService,
+  desiredStatefulSet,
+  podsOf,
+} from './desired.ts';
+import { nextPartition } from './partition.ts';
+import { type Change, plannedChange } from './planned-change.ts';
+import { type Rollout, rolloutOf } from './rollout.ts';
+import type { ReadStats } from './server-stats.ts';
 import { eventsOf, statusOf, withFailure } from './status.ts';
 
 export const declaration = {
   for: Memcached,
-  owns: [Deployment, Service, PodDisruptionBudget],
-  // Pods belong to a ReplicaSet, so they find their Memcached by label.
+  owns: [Deployment, StatefulSet, Service, PodDisruptionBudget],
+  // Pods of a Deployment belong to a ReplicaSet, so they find their Memcached by label.
   watches: [
     watch(Pod, {
       labels: { 'app.kubernetes.io/name': 'memcached', 'app.kubernetes.io/managed-by': 'memcached-operator' },
@@ -20,36 +39,72 @@ export const declaration = {
   ],
 } as const;
 
-/** Drives one Memcached towards `spec.size` ready servers and reports what it saw. */
-export const reconcileMemcached: Reconcile<typeof declaration> = async (
-  memcached,
-  { cache, owned, status, events, logger },
-) => {
-  const report = async (deployment: Deployment | undefined, refusal?: unknown) => {
-    const seen = statusOf(memcached, deployment, cache.list(Pod, podsOf(memcached)));
-    const next = refusal === undefined ? seen : withFailure(seen, refusal);
-    await status.apply(next);
-    for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
+/** Drives one Memcached towards `spec.size` ready servers of what it asks for, and reports what it saw. */
+export const reconcileWith =
+  (readStats: ReadStats): Reconcile<typeof declaration> =>
+  async (memcached, context) => {
+    const { cache, owned, status, events, logger, clock, signal } = context;
+    const { size: expect, paused, workload: kind } = memcached.spec;
+    const pods = () => cache.list(Pod, podsOf(memcached));
+    const report = async (workload: Deployment | StatefulSet | undefined, change?: Change, more: Report = {}) => {
+      const seen = statusOf(memcached, { workload, pods: pods(), change, waitsFor: more.waitsFor });
+      const next = more.refusal === undefined ? seen : withFailure(seen, more.refusal);
+      await status.apply(next);
+      return next;
+    };
+    const tell = (next: Awaited<ReturnType<typeof report>>) => {
+      for (const { type, reason, message } of eventsOf(memcached, next)) events[type](reason, message);
+    };
+
+    const found = workloadOf(memcached, context);
+    if (paused) {
+      tell(await report(found, memcached.status?.change));
+      return done;
+    }
+    const actual = found?.spec.replicas ?? expect;
+    if (actual !== expect) logger.info('Detected a drift', { expect, actual });
+    const budget = cache.get(PodDisruptionBudget, keyOf(memcached));
+    const { change: planned, template, changesTemplate } = plannedChange(memcached, { workload: found, budget });
+    const set = found?.kind === 'StatefulSet' ? found : undefined;
+    const rollout: Rollout =
+      set === undefined || changesTemplate ? {} : await rolloutOf(memcached, set, pods(), { readStats, clock, signal });
+    const { released, waitsFor, gaveUp, why, lookAgainMs } = rollout;
+    if (why !== undefined) logger.debug('Waiting for a server to be warm', { why });
+    const change = planned && gaveUp !== undefined ? { ...planned, reason: `${planned.reason} ${gaveUp}` } : planned;
+    // Said before it is done: whoever reads the status learns what is about to happen, and why.
+    if (change !== undefined && !equalJson(change, memcached.status?.change)) await report(found, change, { waitsFor });
+
+    const partition = nextPartition({ size: expect, set, pods: pods(), changesTemplate, released });
+    const workload =
+      kind === 'StatefulSet'
+        ? await owned.apply(StatefulSet, desiredStatefulSet(memcached, partition, template))
+        : await owned.apply(Deployment, desiredDeployment(memcached, template));
+    if (gaveUp !== undefined) events.warning('WarmupTimedOut', `${gaveUp} The rollout goes on.`);
+    const refusals = [
+      await refused(memcached, owned.apply(Service, desiredService(memcached))),
+      await refused(memcached, owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
+    ];
+    const refusal = refusals.find((each) => each !== undefined);
+    tell(await report(workload, change?.class === 'Live' ? undefined : change, { waitsFor, refusal }));
+    if (refusal !== undefined) throw refusal; // tried again, later each time
+    // We own the workload and watch the pods, so their next change brings us back; time and warmth do not.
+    return lookAgainMs === undefined ? done : requeueAfter(lookAgainMs);
   };
-  const { size: expect, paused } = memcached.spec;
-  const existing = cache.get(Deployment, keyOf(memcached));
-  const found = existing && isControlledBy(existing, memcached) ? existing : undefined;
-  if (paused) {
-    await report(found);
-    return done;
-  }
-  const actual = found?.spec.replicas ?? expect;
-  if (actual !== expect) logger.info('Detected a drift', { expect, actual });
-  const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
-  const refusals = [
-    await refused(memcached, owned.apply(Service, desiredService(memcached))),
-    await refused(memcached, owned.apply(PodDisruptionBudget, desiredPodDisruptionBudget(memcached))),
-  ];
-  const refusal = refusals.find((each) => each !== undefined);
-  await report(deployment, refusal);
-  if (refusal !== undefined) throw refusal; // tried again, later each time
-  return done; // we own the Deployment and watch the pods, so their next change brings us back
-};
+
+interface Report {
+  readonly waitsFor?: string | undefined;
+  readonly refusal?: unknown;
+}
+
+/** What runs the servers, if it is ours. */
+function workloadOf(
+  memcached: Memcached,
+  { cache }: ContextOf<typeof declaration>,
+): Deployment | StatefulSet | undefined {
+  const key = keyOf(memcached);
+  const found = memcached.spec.workload === 'StatefulSet' ? cache.get(StatefulSet, key) : cache.get(Deployment, key);
+  return found && isControlledBy(found, memcached) ? found : undefined;
+}
 
 /** Why something cannot be as described, when the servers can be looked after all the same. */
 async function refused({ metadata }: Memcached, applied: Promise<unknown>): Promise<unknown> {

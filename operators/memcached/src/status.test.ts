@@ -19,7 +19,7 @@ test('nodes are the running pods that are not being deleted, sorted', () => {
     pod('d', { phase: 'Running' }, '2026-01-01T00:00:00Z'),
     pod('e', { phase: 'Succeeded' }),
   ];
-  assert.deepEqual(statusOf(memcached(), deploymentWith(2), pods).nodes, ['a', 'c']);
+  assert.deepEqual(statusOf(memcached(), { workload: deploymentWith(2), pods }).nodes, ['a', 'c']);
 });
 
 test('the conditions follow what the Deployment and its pods report', () => {
@@ -75,13 +75,14 @@ test('the conditions follow what the Deployment and its pods report', () => {
     ],
   ];
   for (const [name, observed, pods, expected] of cases) {
-    assert.deepEqual(verdict(statusOf(memcached(), observed, pods)), expected, name);
+    assert.deepEqual(verdict(statusOf(memcached(), { workload: observed, pods })), expected, name);
   }
 });
 
 test('a failing image pull is one message, in whichever of its two phases the kubelet is', () => {
   const messages = ['ErrImagePull', 'ImagePullBackOff'].map(
-    (reason) => statusOf(memcached(), deploymentWith(0), [waitingPod('a', reason)]).conditions?.[2]?.message,
+    (reason) =>
+      statusOf(memcached(), { workload: deploymentWith(0), pods: [waitingPod('a', reason)] }).conditions?.[2]?.message,
   );
   assert.deepEqual(messages, ['Pod a: its image cannot be pulled.', 'Pod a: its image cannot be pulled.']);
 });
@@ -127,34 +128,35 @@ test('a failed pass does not claim that what held for an older generation holds 
 test('while the counts are of an older generation, the pods themselves are counted', () => {
   const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } as const;
   const stale = deployment({ observedGeneration: 0, replicas: 3, updatedReplicas: 3, readyReplicas: 3 });
-  const { conditions } = statusOf(memcached({ size: 5 }), stale, [
-    pod('a', ready),
-    pod('b', ready),
-    pod('c', { phase: 'Running' }),
-  ]);
+  const { conditions } = statusOf(memcached({ size: 5 }), {
+    workload: stale,
+    pods: [pod('a', ready), pod('b', ready), pod('c', { phase: 'Running' })],
+  });
   assert.equal(conditions?.[0]?.message, '2 of 5 servers are ready.');
 });
 
 test('a paused Memcached reports what is there and that nothing is changed, with or without a Deployment', () => {
   const paused = memcached({ paused: true });
-  assert.deepEqual(verdict(statusOf(paused, deploymentWith(3), [])), [
+  assert.deepEqual(verdict(statusOf(paused, { workload: deploymentWith(3), pods: [] })), [
     'Available=True AllServersReady',
     'Progressing=False Paused',
     'Degraded=False AsExpected',
   ]);
-  assert.deepEqual(verdict(statusOf(paused, undefined, [])), [
+  assert.deepEqual(verdict(statusOf(paused, { workload: undefined, pods: [] })), [
     'Available=False ServersNotReady',
     'Progressing=False Paused',
     'Degraded=False AsExpected',
   ]);
   assert.deepEqual(
-    eventsOf(memcached(), statusOf(paused, undefined, [])).map(({ type, reason }) => `${type} ${reason}`),
+    eventsOf(memcached(), statusOf(paused, { workload: undefined, pods: [] })).map(
+      ({ type, reason }) => `${type} ${reason}`,
+    ),
     ['normal Paused'],
   );
 });
 
 test('the counts are those of the Deployment, and the selector is that of the pods', () => {
-  const { replicas, readyReplicas, selector } = statusOf(memcached(), deploymentWith(2), []);
+  const { replicas, readyReplicas, selector } = statusOf(memcached(), { workload: deploymentWith(2), pods: [] });
   assert.deepEqual([replicas, readyReplicas], [3, 2]);
   assert.equal(
     selector,
@@ -175,7 +177,10 @@ test('a server that keeps exiting is in trouble between its exits, too', () => {
     phase: 'Running',
     containerStatuses: [{ ...container, lastState: { terminated: { exitCode: 1 } } }],
   });
-  assert.equal(verdict(statusOf(memcached(), deploymentWith(2), [crashed]))?.[2], 'Degraded=True CrashLoopBackOff');
+  assert.equal(
+    verdict(statusOf(memcached(), { workload: deploymentWith(2), pods: [crashed] }))?.[2],
+    'Degraded=True CrashLoopBackOff',
+  );
 });
 
 test('a Deployment of someone else is named as such', () => {
@@ -189,9 +194,9 @@ test('a user is told what is new: ready, in trouble, recovered; and nothing twic
     const seen = memcached({ ...(conditions && { status: { conditions } }) });
     return eventsOf(seen, after).map(({ type, reason }) => `${type} ${reason}`);
   };
-  const ready = statusOf(memcached(), deploymentWith(3), []);
-  const rolling = statusOf(memcached(), deploymentWith(1), []);
-  const broken = statusOf(memcached(), deploymentWith(1), [waitingPod('a', 'CrashLoopBackOff')]);
+  const ready = statusOf(memcached(), { workload: deploymentWith(3), pods: [] });
+  const rolling = statusOf(memcached(), { workload: deploymentWith(1), pods: [] });
+  const broken = statusOf(memcached(), { workload: deploymentWith(1), pods: [waitingPod('a', 'CrashLoopBackOff')] });
 
   assert.deepEqual(told(undefined, rolling), []);
   assert.deepEqual(told(rolling, ready), ['normal AllServersReady']);

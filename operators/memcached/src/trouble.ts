@@ -6,7 +6,7 @@
  * and between waiting and trying for one crashing server; the status must not follow it.
  */
 import { isForbidden, isNotControlled, type KubernetesObject } from '@keelson/core';
-import type { Deployment } from '@keelson/core/apps/v1';
+import type { Deployment, StatefulSet } from '@keelson/core/apps/v1';
 import type { ContainerStatus, Pod } from '@keelson/core/v1';
 
 export interface Trouble {
@@ -16,9 +16,9 @@ export interface Trouble {
 
 export const isTerminating = ({ metadata }: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Why the rollout of a Deployment will not end by itself. */
-export function troubleOf(deployment: Deployment, pods: readonly Pod[]): Trouble | undefined {
-  const conditions = deployment.status.conditions ?? [];
+/** Why a rollout will not end by itself. A StatefulSet says nothing about pods that it may not make. */
+export function troubleOf({ status }: Deployment | StatefulSet, pods: readonly Pod[]): Trouble | undefined {
+  const { conditions = [] } = status;
   const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   if (failure) {
     const { message = '' } = failure;

@@ -76,7 +76,8 @@ for (const { version, kind, args, refused, taken } of [
   {
     version: 'v1',
     kind: Memcached as Kind,
-    args: (extraArgs: readonly string[]) => ({ config: { extraArgs } }),
+    // An image that knows all of them, or the webhook would say so.
+    args: (extraArgs: readonly string[]) => ({ image: 'memcached:1.6.45', config: { extraArgs } }),
     refused: [[/spec\.memory sets the memory/, ...ofMemory], ...breaking],
     taken: [...fine, ...withFiles],
   },

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { conversionClientConfig, rulesOf } from '@keelson/core';
 import { crdOf } from '@keelson/schema';
 import { Memcached } from '../src/api/memcached.ts';
-import { desiredDeployment, desiredPodDisruptionBudget, desiredService } from '../src/desired.ts';
+import { desiredDeployment, desiredPodDisruptionBudget, desiredService, desiredStatefulSet } from '../src/desired.ts';
 import { memcachedOperator } from '../src/operator.ts';
 import { memcached } from './fixtures.ts';
 
@@ -18,6 +18,7 @@ const goldens = {
     conversion: conversionClientConfig(memcachedOperator, { namespace: 'memcached-operator-system' }),
   }),
   deployment: desiredDeployment(memcached()),
+  'stateful-set': desiredStatefulSet(memcached({ workload: 'StatefulSet', memory: '1Gi' }), 3),
   service: desiredService(memcached()),
   'pod-disruption-budget': desiredPodDisruptionBudget(memcached()),
   rules: rulesOf(memcachedOperator),

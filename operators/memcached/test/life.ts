@@ -1,6 +1,6 @@
 /** The life of a Memcached in virtual time, in which the operator makes use of every right that it has. */
 import { conditionOf, rulesOf } from '@keelson/core';
-import { Deployment } from '@keelson/core/apps/v1';
+import { Deployment, StatefulSet } from '@keelson/core/apps/v1';
 import type { TestCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/memcached.ts';
 import { memcachedOperator } from '../src/operator.ts';
@@ -19,6 +19,9 @@ export async function lifeOfMemcached(cluster: TestCluster): Promise<void> {
     );
   await client.create(Memcached, { metadata: { namespace: 'default', name: 'cache' }, spec: { size: 1 } });
   await available(1);
+  const stateful = { namespace: 'default', name: 'stateful' };
+  await client.create(Memcached, { metadata: stateful, spec: { size: 1, workload: 'StatefulSet' } });
+  await cluster.eventually(StatefulSet, 'default/stateful', ({ status }) => status.readyReplicas === 1);
   await client.patch(Deployment, key, { spec: { replicas: 3 } });
   await client.patch(Memcached, key, { spec: { size: 2 } });
   await available(2);
@@ -37,10 +40,13 @@ export async function lifeOfMemcached(cluster: TestCluster): Promise<void> {
   await cluster.eventuallyGone(Deployment, key);
 }
 
-/** For the certificates with which versions are converted: an operator keeps them in its pods, and nowhere else. */
+/** For the certificates with which versions are converted and requests admitted: an operator keeps them in its pods, and nowhere else. */
 const certificateRights = [
   ...['create', 'get', 'list', 'update', 'watch'].map((verb) => `${verb} /secrets`),
-  ...['get', 'list', 'patch', 'watch'].map((verb) => `${verb} apiextensions.k8s.io/customresourcedefinitions`),
+  ...['get', 'list', 'patch', 'watch'].flatMap((verb) => [
+    `${verb} apiextensions.k8s.io/customresourcedefinitions`,
+    `${verb} admissionregistration.k8s.io/validatingwebhookconfigurations`,
+  ]),
 ];
 
 /** Asked for by no request here: who watches a kind sees whole objects, and reads that pass the cache by may get one. */
@@ -51,7 +57,14 @@ export const impliedRights = [
   // An apply of what is not there makes it.
   'create /services',
   'create apps/deployments',
+  'create apps/statefulsets',
   'create policy/poddisruptionbudgets',
   // An owner that waits for the deletion of what it owns.
   'update cache.example.com/memcacheds/finalizers',
 ];
+
+/** What a Memcached asks for that needs such a right. */
+export const specFor = (right: string): { readonly size: number; readonly workload: 'Deployment' | 'StatefulSet' } => ({
+  size: 1,
+  workload: right.endsWith('/statefulsets') ? 'StatefulSet' : 'Deployment',
+});

@@ -7,7 +7,7 @@ import { startCluster } from '@keelson/testing';
 import { Memcached } from '../src/api/memcached.ts';
 import { memcachedOperator } from '../src/operator.ts';
 import { memcachedAlone } from './alone.ts';
-import { impliedRights, lifeOfMemcached, spareRights } from './life.ts';
+import { impliedRights, lifeOfMemcached, spareRights, specFor } from './life.ts';
 import { notingRights, rightsIn, withoutRight } from './rights-asked.ts';
 
 test('in the life of a Memcached the operator asks for what it is granted, all of it and nothing else', async () => {
@@ -37,7 +37,7 @@ test('each right that no request names is missed when it alone is taken away', a
         (each) => conditionOf(each, 'Degraded').reason === reason,
       );
     await grant(withoutRight(rules, right));
-    await client.create(Memcached, { metadata, spec: { size: 1 } });
+    await client.create(Memcached, { metadata, spec: specFor(right) });
     await reads('Forbidden');
     await grant(rules);
     await reads('AsExpected');

@@ -270,9 +270,13 @@ test('one file has everything that can be installed anywhere, what others need f
 test('each kustomization names the files beside it, all of them and no others', () => {
   const paths = pathsOf(led);
   for (const folder of ['crd', 'rbac', 'manager', 'network-policy', 'prometheus']) {
-    const { resources } = object(`config/${folder}/kustomization.yaml`, led) as { resources: readonly string[] };
+    const { resources, configMapGenerator = [] } = object(`config/${folder}/kustomization.yaml`, led) as {
+      resources: readonly string[];
+      configMapGenerator?: readonly { files: readonly string[] }[];
+    };
+    const used = [...resources, ...configMapGenerator.flatMap(({ files }) => files)];
     const beside = paths.filter((path) => path.startsWith(`config/${folder}/`) && !path.endsWith('kustomization.yaml'));
-    assert.deepEqual(resources.map((each) => `config/${folder}/${each}`).sort(), beside);
+    assert.deepEqual(used.map((each) => `config/${folder}/${each}`).sort(), beside);
   }
   const { resources } = parse(textOf('config/default/kustomization.yaml', led)) as { resources: readonly string[] };
   assert.deepEqual(resources, ['../crd', '../rbac', '../manager', '../network-policy']);

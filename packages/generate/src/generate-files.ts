@@ -13,7 +13,7 @@ import { installFile } from './install-file.ts';
 import { type GenerateOptions, type Installation, installationOf } from './installation.ts';
 import { kustomizationFiles } from './kustomizations.ts';
 import { managerFiles } from './manager.ts';
-import { metricsServiceFile, networkPolicyFile, serviceMonitorFile } from './monitoring.ts';
+import { metricsServiceFile, networkPolicyFile, prometheusFiles } from './monitoring.ts';
 import { operatorRoleFiles } from './operator-roles.ts';
 import { sampleFiles } from './samples.ts';
 import { userRoleFiles } from './user-roles.ts';
@@ -39,7 +39,7 @@ export function generateFiles(operator: Operator, options: GenerateOptions = {})
     ...webhookFiles(installation),
     ...admissionPolicyFiles(installation),
     networkPolicyFile(installation),
-    ...serviceMonitorFile(installation),
+    ...prometheusFiles(installation),
   ];
   const files = [
     ...objects,

@@ -1,4 +1,6 @@
 /** The kustomization files: one for each folder of generated objects, and the user's own that puts them together. */
+
+import { dashboardLabels, dashboardName } from './dashboard.ts';
 import { type GeneratedFile, yamlFile } from './generated-file.ts';
 import type { Installation } from './installation.ts';
 
@@ -23,8 +25,9 @@ const later = ['config/webhook', 'config/admission'];
 /** For the objects in these files; a folder without any has none, but for that of the definitions. */
 export function kustomizationFiles(
   files: readonly GeneratedFile[],
-  { namespace }: Pick<Installation, 'namespace'>,
+  installation: Pick<Installation, 'name' | 'namespace'>,
 ): readonly GeneratedFile[] {
+  const { namespace } = installation;
   const filled = folders.filter((folder) => folder === crds || resourcesIn(folder, files).length > 0);
   return [
     ...filled.map((folder) =>
@@ -38,6 +41,9 @@ export function kustomizationFiles(
             ? later.filter((each) => filled.some((one) => one === each)).map(beside)
             : []),
         ],
+        ...(files.some(({ path }) => path === `${folder}/dashboard.json`) && {
+          configMapGenerator: [dashboardMap(installation)],
+        }),
       }),
     ),
     { path: 'config/default/kustomization.yaml', text: defaultText(filled), owner: 'user' },
@@ -45,7 +51,17 @@ export function kustomizationFiles(
 }
 
 const resourcesIn = (folder: string, files: readonly GeneratedFile[]): readonly string[] =>
-  files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ path }) => path.slice(folder.length + 1));
+  files
+    .filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith('.yaml'))
+    .map(({ path }) => path.slice(folder.length + 1));
+
+/** With the label by which Grafana's sidecar finds dashboards. */
+const dashboardMap = ({ name, namespace }: Pick<Installation, 'name' | 'namespace'>) => ({
+  name: dashboardName({ name }),
+  namespace,
+  files: ['dashboard.json'],
+  options: { labels: dashboardLabels, disableNameSuffixHash: true },
+});
 
 /** From another folder of config. */
 const beside = (folder: string): string => `../${folder.slice('config/'.length)}`;
@@ -62,7 +78,7 @@ ${filled
   .map(entry)
   .join('')}${
   filled.includes(prometheus)
-    ? `# Needs the ServiceMonitor of the Prometheus operator in the cluster.
+    ? `# Needs the kinds of the Prometheus operator in the cluster.
 # ${entry(prometheus)}`
     : ''
 }# What should be otherwise than it was generated, for example:

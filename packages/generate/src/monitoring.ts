@@ -1,7 +1,9 @@
-/** How the operator's metrics are reached: a Service, a ServiceMonitor for Prometheus, and who may connect at all. */
+/** How the operator's metrics are reached: a Service, what Prometheus and Grafana are told, and who may connect at all. */
 import type { NewNetworkPolicy } from '@keelson/core/networking/v1';
 import type { NewService } from '@keelson/core/v1';
-import { type GeneratedFile, yamlFile } from './generated-file.ts';
+import { prometheusRule } from './alerts.ts';
+import { dashboard } from './dashboard.ts';
+import { type GeneratedFile, jsonFile, yamlFile } from './generated-file.ts';
 import { type Installation, managerLabelsOf, metricsName } from './installation.ts';
 
 /** The Service of `config/manager`. */
@@ -26,10 +28,16 @@ export function metricsService(installation: Installation): NewService | undefin
   };
 }
 
-/** The ServiceMonitor of `config/prometheus`. */
-export function serviceMonitorFile(installation: Installation): readonly GeneratedFile[] {
+/** `config/prometheus`: what Prometheus reads and when it warns, and a dashboard. */
+export function prometheusFiles(installation: Installation): readonly GeneratedFile[] {
   const monitor = serviceMonitor(installation);
-  return monitor ? [yamlFile('config/prometheus/service_monitor.yaml', monitor)] : [];
+  const rule = prometheusRule(installation);
+  const board = dashboard(installation);
+  return [
+    ...(monitor ? [yamlFile('config/prometheus/service_monitor.yaml', monitor)] : []),
+    ...(rule ? [yamlFile('config/prometheus/prometheus_rule.yaml', rule)] : []),
+    ...(board ? [jsonFile('config/prometheus/dashboard.json', board)] : []),
+  ];
 }
 
 /** What the Prometheus operator is told; nothing where there are no metrics. */

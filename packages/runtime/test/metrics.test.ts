@@ -9,12 +9,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { requestToken } from '@keelson/client';
-import { operator, rulesOf } from '@keelson/core';
+import { type Operator, operator, rulesOf } from '@keelson/core';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { nextTurn } from '@keelson/core/system';
 import { ConfigMap, ServiceAccount } from '@keelson/core/v1';
+import { generateFiles } from '@keelson/generate';
 import { startCluster, type TestCluster } from '@keelson/testing';
-import { controller, createManager, done, type ManagerOptions } from '../src/index.ts';
+import { Registry } from 'prom-client';
+import { controller, createManager, done, type ManagerOptions, webhook } from '../src/index.ts';
+import { observeCertificate } from '../src/metrics/certificate-metrics.ts';
+import { webhookMetrics } from '../src/metrics/webhook-metrics.ts';
 import { certificate, key } from './certificate.ts';
 import { inTime, newWidget, rememberingLogger, Widget } from './widget.ts';
 
@@ -44,6 +48,35 @@ async function startMeasured(
     },
   };
 }
+
+/** The metrics that the generated alerts and the dashboard of an operator name. */
+const named = (declared: Operator): readonly string[] =>
+  generateFiles(declared)
+    .filter(({ path }) => /prometheus\/(prometheus_rule\.yaml|dashboard\.json)$/.test(path))
+    .flatMap(({ text }) => [...text.matchAll(/\b([a-z_]+?)(?:_bucket)?\{job=/g)].map(([, name = '']) => name));
+
+test('alerts and dashboards name no metric that a running operator does not serve', inTime, async () => {
+  const declared = operator({ name: 'measured', controllers, leaderElection: true });
+  await using cluster = await startCluster({ kinds: [Widget] });
+  await using engine = await startMeasured(cluster, { host: '127.0.0.1', port: 0 }, declared);
+  const text = await (await fetch(`http://127.0.0.1:${engine.port}/metrics`)).text();
+  const served = ['up', ...(text.match(/(?<=^# TYPE )\S+/gm) ?? [])];
+  assert.ok(named(declared).length > 15);
+  assert.deepEqual(
+    named(declared).filter((name) => !served.includes(name)),
+    [],
+  );
+  const withWebhooks = operator({ name: 'measured', webhooks: [webhook(Widget, { validate: () => [] })] });
+  const registry = new Registry();
+  webhookMetrics(registry, cluster.clock);
+  observeCertificate(registry, cluster.clock, () => ({ expiresAt: undefined, problem: undefined, remarks: [] }));
+  const ofWebhooks = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+  assert.deepEqual(
+    named(withWebhooks).filter((name) => !served.includes(name) && !ofWebhooks.includes(name)),
+    [],
+  );
+  assert.ok(named(withWebhooks).includes('keelson_webhook_certificate_remaining_seconds'));
+});
 
 test('watches and caches are measured beside what controller-runtime measures', inTime, async () => {
   await using cluster = await startCluster({ kinds: [Widget] });

@@ -53,13 +53,17 @@ const warmup = withRules(
       .min(1)
       .max(100)
       .optional()
-      .describe('A server is warm once so many percent of the reads that it gets are hits.'),
+      .describe(
+        'A server is warm once so many percent of its reads since its start are hits, of a hundred reads at least.',
+      ),
     items: z
       .int32()
       .min(1)
       .max(100)
       .optional()
-      .describe('A server is warm once it has so many percent of the items that it had before.'),
+      .describe(
+        'A server is warm once it has so many percent of the items that those have which are still to be replaced.',
+      ),
     timeoutSeconds: z
       .int32()
       .min(1)

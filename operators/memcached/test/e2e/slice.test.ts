@@ -10,7 +10,7 @@ import { auditEntries, availability, type Kubernetes, startKubernetes } from '@k
 import { memcachedOperator } from '../../src/operator.ts';
 import { operatorWrites } from '../audit.ts';
 import { type Installation, install, operatorUser } from '../installation.ts';
-import { impliedRights, spareRights } from '../life.ts';
+import { impliedRights, spareRights, specFor } from '../life.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
 import { allowedByOthers, rightsAudited, rightsIn, withoutRight } from '../rights-asked.ts';
 import { converged, eventually, kubectlOf, memcachedManifest, sliceTests } from '../slice.ts';
@@ -159,6 +159,7 @@ describe('the first slice on real Kubernetes', { skip }, () => {
     await using follower = startOperator(installed.kubeconfig, election);
     // The second time is the same Event, with a count.
     await kubectl().apply(memcachedManifest('asked', { size: 1 }));
+    await kubectl().apply(memcachedManifest('asked-by-name', { size: 1, workload: 'StatefulSet' }));
     for (const paused of [true, false, true, false]) {
       const patch = JSON.stringify({ spec: { paused } });
       await kubectl().ok('patch', 'memcached', 'asked', '--type=merge', '-p', patch);
@@ -177,7 +178,7 @@ describe('the first slice on real Kubernetes', { skip }, () => {
     );
     assert.deepEqual([...left, ...exceptions].sort(), granted);
     assert.deepEqual(allowedByOthers(await entries(), 'memcached-operator'), []);
-    await kubectl().ok('delete', 'memcached', 'asked');
+    await kubectl().ok('delete', 'memcached', 'asked', 'asked-by-name');
     for (const each of [leader, follower]) assert.ok(each.isRunning(), each.log());
   });
 
@@ -195,7 +196,7 @@ describe('the first slice on real Kubernetes', { skip }, () => {
           (reason) => reason === expected,
         );
       await role(withoutRight(rules, right));
-      await kubectl().apply(memcachedManifest(name, { size: 1 }));
+      await kubectl().apply(memcachedManifest(name, specFor(right)));
       await reads('Forbidden');
       await role(rules);
       await reads('AsExpected');

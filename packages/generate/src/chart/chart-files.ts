@@ -9,6 +9,7 @@ import type { Operator } from '@keelson/core';
 import type { GeneratedFile } from '../generated-file.ts';
 import type { GenerateOptions } from '../installation.ts';
 import { chartInstallation } from './chart-installation.ts';
+import { monitoringFiles } from './chart-monitoring.ts';
 import { networkFiles } from './chart-network.ts';
 import { roleFiles } from './chart-roles.ts';
 import { textFiles } from './chart-texts.ts';
@@ -25,5 +26,6 @@ export function chartFiles(operator: Operator, options: GenerateOptions): readon
     ...workloadFiles(chart),
     ...roleFiles(chart),
     ...networkFiles(chart),
+    ...monitoringFiles(chart),
   ];
 }

@@ -56,7 +56,7 @@ function templatedText(text: string): unknown {
   if (text === ownNamespace) return releaseNamespace;
   if (text === watchedNamespace) return watched;
   // Backquotes, since no form of a text in YAML has to escape them.
-  return text.replaceAll('{{', '{{ `{{` }}');
+  return text.replaceAll('{{', '{{ `{{` }}').replaceAll(ownNamespace, '{{ $.Release.Namespace }}');
 }
 
 /** A requirement that names those that are watched is there only where some are chosen. */

@@ -1,11 +1,11 @@
-/** What reaches the pods of a chart, and what the API server is told: Services, monitors, policies, webhooks, definitions. */
+/** What reaches the pods of a chart, and what the API server is told: Services, policies, webhooks, definitions. */
 import { admissionPolicies } from '../admission-policies.ts';
 import type { GeneratedFile } from '../generated-file.ts';
-import { metricsService, networkPolicy, serviceMonitor } from '../monitoring.ts';
+import { metricsService, networkPolicy } from '../monitoring.ts';
 import { webhookConfigurations, webhookService } from '../webhooks.ts';
-import { Guarded, Inserted, Template } from '../yaml.ts';
+import { Guarded, Template } from '../yaml.ts';
 import { chartFile } from './chart-file.ts';
-import { type ChartInstallation, releaseNamespace } from './chart-installation.ts';
+import type { ChartInstallation } from './chart-installation.ts';
 import { portOf } from './chart-workload.ts';
 
 export function networkFiles(chart: ChartInstallation): readonly GeneratedFile[] {
@@ -16,7 +16,6 @@ export function networkFiles(chart: ChartInstallation): readonly GeneratedFile[]
   const configurations = webhookConfigurations(chart.somewhere ?? everywhere);
   return [
     ...chartFile('metrics-service.yaml', metricsDocuments(chart)),
-    ...chartFile('service-monitor.yaml', monitorDocuments(chart)),
     ...chartFile('network-policy.yaml', [{ conditions: ['if $.Values.networkPolicy.enabled'], object: policy(chart) }]),
     ...chartFile('webhook-service.yaml', service === undefined ? [] : [{ object: service }]),
     ...chartFile(
@@ -53,39 +52,6 @@ function metricsDocuments(chart: ChartInstallation) {
   if (service === undefined) return [];
   const ports = service.spec?.ports?.map((port) => ({ ...port, port: portOf(chart, port.port) }));
   return [{ conditions: [isMonitored], object: { ...service, spec: { ...service.spec, ports } } }];
-}
-
-/** What is read by those who monitor: in the namespace and with the labels that they look for. */
-function monitoringMetadata(metadata: { readonly labels?: object }) {
-  return {
-    ...metadata,
-    namespace: new Template('{{ $.Values.monitoring.namespace | default $.Release.Namespace | quote }}'),
-    labels: {
-      ...metadata.labels,
-      more: new Inserted('{{- with $.Values.monitoring.labels }}', '{{- toYaml . | nindent HERE }}', '{{- end }}'),
-    },
-  };
-}
-
-/** There only if the cluster has the kind; when that comes later, the next upgrade makes it. */
-const ifKnown = (kind: string, value: string): string =>
-  `if and $.Values.monitoring.enabled $.Values.monitoring.${value} ($.Capabilities.APIVersions.Has "monitoring.coreos.com/v1/${kind}")`;
-
-function monitorDocuments({ everywhere, parameters }: ChartInstallation) {
-  const monitor = serviceMonitor(everywhere);
-  if (monitor === undefined) return [];
-  const hasPath = parameters.some(({ value }) => value === 'monitoring.path');
-  const endpoints = monitor.spec.endpoints.map((endpoint) => ({
-    ...endpoint,
-    ...(hasPath && { path: new Template('{{ $.Values.monitoring.path | quote }}') }),
-    interval: new Guarded('with $.Values.monitoring.interval', new Template('{{ quote . }}')),
-  }));
-  const object = {
-    ...monitor,
-    metadata: monitoringMetadata(monitor.metadata),
-    spec: { ...monitor.spec, namespaceSelector: { matchNames: [releaseNamespace] }, endpoints },
-  };
-  return [{ conditions: [ifKnown('ServiceMonitor', 'serviceMonitor')], object }];
 }
 
 function policy(chart: ChartInstallation) {

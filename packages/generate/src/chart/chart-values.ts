@@ -201,6 +201,8 @@ function monitoringRows(isParameter: (value: string) => boolean): readonly Row[]
     ['monitoring.labels', {}, texts, 'Labels by which Prometheus finds it.'],
     ['monitoring.interval', '', text, 'How often metrics are read, such as 30s. Without it, as Prometheus has it.'],
     ['monitoring.serviceMonitor', true, yesOrNo, 'Whether there is a ServiceMonitor, if the cluster has the kind.'],
+    ['monitoring.prometheusRule', true, yesOrNo, 'Whether there are alerts, if the cluster has their kind.'],
+    ['monitoring.dashboard', false, yesOrNo, "Whether there is a dashboard, in a ConfigMap for Grafana's sidecar."],
   ];
 }
 
