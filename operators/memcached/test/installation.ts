@@ -19,10 +19,10 @@ export interface Installation {
   readonly webhookFlags: readonly string[];
 }
 
-/** Installs the definition and the account with the generated roles and no others. */
+/** Installs the definition, the webhook, and the account with the generated roles and no others. */
 export async function install(kube: Kubernetes): Promise<Installation> {
   const kubeconfig = await installOperator(kube, { config, serviceAccount: `${namespace}/${name}` });
-  const { webhookFlags, conversion } = await webhookPlace(kube.directory);
+  const { webhookFlags, conversion, validating } = await webhookPlace(kube.directory);
   const clientConfig = { ...conversion, service: null };
   const patch = JSON.stringify({ spec: { conversion: { webhook: { clientConfig } } } });
   const { code, stderr } = await kube.kubectl(
@@ -34,5 +34,6 @@ export async function install(kube: Kubernetes): Promise<Installation> {
     patch,
   );
   if (code !== 0) throw new Error(stderr);
+  await kube.apply(JSON.stringify(validating));
   return { kubeconfig, webhookFlags };
 }

@@ -3,33 +3,36 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { conversionPath } from '@keelson/core';
+import { conversionPath, webhookConfigurationsOf } from '@keelson/core';
+import type { NewValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import type { WebhookClientConfig } from '@keelson/core/apiextensions/v1';
-import { systemRandom } from '@keelson/core/system';
-import { createAuthority } from '@keelson/core/x509';
+import { trusting, webhookAuthority } from '@keelson/runtime/outside';
+import { memcachedOperator } from '../src/operator.ts';
 
 export interface WebhookPlace {
   /** For the operator. */
   readonly webhookFlags: readonly string[];
   /** For its definition. */
   readonly conversion: WebhookClientConfig;
+  /** For what it validates. */
+  readonly validating: NewValidatingWebhookConfiguration;
 }
 
 /** The certificate goes into the folder. */
 export async function webhookPlace(folder: string): Promise<WebhookPlace> {
   const host = '127.0.0.1';
-  const authority = createAuthority(systemRandom);
-  const { certificate, key } = authority.issueServer('webhooks', [host]);
+  const { identity, caBundle } = webhookAuthority(host);
   const [certFile, keyFile] = [join(folder, 'webhook.crt'), join(folder, 'webhook.key')];
-  await writeFile(certFile, certificate);
-  await writeFile(keyFile, key, { mode: 0o600 });
-  const port = await freePort(host);
+  await writeFile(certFile, identity.certificate);
+  await writeFile(keyFile, identity.key, { mode: 0o600 });
+  const url = `https://${host}:${await freePort(host)}`;
+  const namespace = `${memcachedOperator.name}-system`;
+  const { validating } = webhookConfigurationsOf(memcachedOperator, { namespace, url });
+  if (validating === undefined) throw new Error('the operator validates nothing');
   return {
-    webhookFlags: ['--webhook-port', String(port), '--webhook-cert', certFile, '--webhook-key', keyFile],
-    conversion: {
-      url: `https://${host}:${port}${conversionPath}`,
-      caBundle: Buffer.from(authority.certificate).toString('base64'),
-    },
+    webhookFlags: ['--webhook-port', new URL(url).port, '--webhook-cert', certFile, '--webhook-key', keyFile],
+    conversion: { url: `${url}${conversionPath}`, caBundle },
+    validating: trusting(validating, caBundle),
   };
 }
 
