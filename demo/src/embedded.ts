@@ -15,7 +15,7 @@ import { Memcached, memcachedOperator } from '@keelson/memcached-operator';
 import { createManager, textLogger } from '@keelson/runtime';
 import { crdOf } from '@keelson/schema';
 import { parse } from 'yaml';
-import { inProcess } from './in-process.ts';
+import { inProcess, operatorNamespace } from './in-process.ts';
 import {
   aboutCronJob,
   aboutCustomResource,
@@ -44,7 +44,7 @@ export async function runEmbedded(signal: AbortSignal): Promise<void> {
   await using listening = await cluster.listen();
   using kubeconfig = temporaryFile('kubeconfig', listening.kubeconfig);
   const client = createClient({ transport: cluster.transport, fieldManager: 'npm-start', signal });
-  const conversion = conversionClientConfig(memcachedOperator, { namespace: 'default' });
+  const conversion = conversionClientConfig(memcachedOperator, { namespace: operatorNamespace });
   const definitions = [crdOf(Memcached, { conversion }), crdOf(Echo), crdOf(ScheduledEcho)];
   await installDefinitions(client, definitions, { signal });
   print(instructions(listening.url, kubeconfig.path));

@@ -5,6 +5,9 @@ import { type Operator, servesWebhooks, webhookConfigurationsOf, webhookNames } 
 import type { WebhookDoor } from '@keelson/runtime';
 import { applyConfigurations } from '@keelson/runtime/outside';
 
+/** Where the cluster believes the operators to be. In their own namespace nothing is asked about, so it is nobody else's. */
+export const operatorNamespace = 'operators';
+
 export interface InProcess {
   /** For the manager. */
   readonly door: WebhookDoor | false;
@@ -15,8 +18,8 @@ export interface InProcess {
 /** Has the cluster ask the operator, once its manager has opened the door. */
 export async function inProcess({ services }: Cluster, client: Client, operator: Operator): Promise<InProcess> {
   if (!servesWebhooks(operator)) return { door: false, opened: Promise.resolve() };
-  const service = { namespace: 'default', name: webhookNames(operator).service };
-  await applyConfigurations(client, webhookConfigurationsOf(operator, { namespace: service.namespace }));
+  const service = { namespace: operatorNamespace, name: webhookNames(operator).service };
+  await applyConfigurations(client, webhookConfigurationsOf(operator, { namespace: operatorNamespace }));
   const { promise: opened, resolve } = Promise.withResolvers<void>();
   const door: WebhookDoor = (transport) => {
     resolve();
