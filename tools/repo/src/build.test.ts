@@ -4,7 +4,7 @@ import { publishedManifest } from './build.ts';
 import type { Manifest } from './workspace.ts';
 
 const base = { name: '@keelson/x', version: '1.2.3', description: 'X' };
-const node = { engines: { node: '>=22' } };
+const node = { engines: { node: '>=22' }, publishConfig: { access: 'public', provenance: true } };
 const versionOf = (name: string) => ({ '@keelson/core': '1.2.3', '@keelson/client': '1.2.4' })[name];
 
 const cases: readonly { says: string; manifest: Manifest; expected: object }[] = [

@@ -70,6 +70,7 @@ export function publishedManifest(manifest: Manifest, versionOf: (name: string) 
     ...(bin.length > 0 && { bin: Object.fromEntries(bin) }),
     ...(dependencies.length > 0 && { dependencies: Object.fromEntries(dependencies) }),
     engines: { node: '>=22' },
+    publishConfig: { access: 'public', provenance: true },
   };
 }
 
@@ -90,10 +91,18 @@ function copyData(pkg: Package): void {
 const entriesOf = ({ exports, bin = {}, imports = {} }: Manifest): readonly string[] =>
   [exports, bin, imports].flatMap(Object.values<string>).map((source) => built(source, '.js'));
 
-/** Builds all packages; returns them, or undefined when the compiler reported errors. */
-export function build(): readonly Package[] | undefined {
+/** What a release has and the checkout does not have yet. */
+export interface Release {
+  /** That of all packages. */
+  readonly version: string;
+  /** Of each package, by its name. */
+  readonly changelogs: ReadonlyMap<string, string>;
+}
+
+/** Builds all packages, as they are or as they are released; undefined when the compiler reported errors. */
+export function build(release?: Release): readonly Package[] | undefined {
   const packages = publishedPackages();
-  const versions = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
+  const versions = new Map(packages.map(({ manifest }) => [manifest.name, release?.version ?? manifest.version]));
   rmSync(configs, { recursive: true, force: true });
   rmSync(join(dist, 'node_modules'), { recursive: true, force: true });
   mkdirSync(configs, { recursive: true });
@@ -101,8 +110,14 @@ export function build(): readonly Package[] | undefined {
   const projects = packages.map(({ manifest }) => configOf(manifest.name));
   if (spawnSync('tsc', ['-b', ...projects], { stdio: 'inherit' }).status !== 0) return undefined;
   for (const pkg of packages) {
-    const manifest = publishedManifest(pkg.manifest, (name) => versions.get(name));
+    const { name } = pkg.manifest;
+    const changelog = release?.changelogs.get(name);
+    // npm adds LICENSE and README.md by itself, and a NOTICE not.
+    const files = [...(pkg.manifest.files ?? []), 'NOTICE', ...(changelog === undefined ? [] : ['CHANGELOG.md'])];
+    const released = { ...pkg.manifest, version: versions.get(name) ?? '', files };
+    const manifest = publishedManifest(released, (sibling) => versions.get(sibling));
     writeFileSync(join(outputOf(pkg), 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    if (changelog !== undefined) writeFileSync(join(outputOf(pkg), 'CHANGELOG.md'), changelog);
     bundle(outputOf(pkg), entriesOf(pkg.manifest));
     copyData(pkg);
   }

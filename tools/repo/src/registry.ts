@@ -27,18 +27,25 @@ interface Packed {
   readonly version: string;
   readonly filename: string;
   readonly integrity: string;
+  readonly files: readonly { readonly path: string }[];
 }
 
 export interface Registry extends AsyncDisposable {
   readonly url: string;
   /** The package with its version, such as `@keelson/cli@0.1.0`. */
   readonly packages: readonly string[];
+  readonly packed: readonly Packed[];
 }
 
 /** Builds if something has changed since the last time, packs and serves. */
-export async function startRegistry(options: { readonly port?: number } = {}): Promise<Registry> {
+export async function startRegistry(): Promise<Registry> {
   const packages = isBuilt() ? publishedPackages() : build();
   if (packages === undefined) throw new Error('The packages could not be built; the compiler said why.');
+  return await serve(packages);
+}
+
+/** Packs what was built, and serves it. */
+export async function serve(packages: readonly Package[]): Promise<Registry> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-registry-'));
   const packed = pack(packages, folder);
   const server = createServer((request, response) => {
@@ -47,12 +54,13 @@ export async function startRegistry(options: { readonly port?: number } = {}): P
     if (entry === undefined) response.writeHead(404).end('{}');
     else if (path === entry.filename) response.end(readFileSync(join(folder, entry.filename)));
     else response.setHeader('Content-Type', 'application/json').end(JSON.stringify(documentOf(entry, url)));
-  }).listen(options.port ?? 0, '127.0.0.1');
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
     url,
     packages: packed.map(({ name, version }) => `${name}@${version}`),
+    packed,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
