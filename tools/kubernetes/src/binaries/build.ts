@@ -15,7 +15,7 @@ import { alone } from '../machine/lock.ts';
 import { UserFacingError } from '../machine/user-facing-error.ts';
 import { type Finished, lastLine, run } from '../processes/run.ts';
 import { goModule } from './go-module.ts';
-import { goPackage, isTest, type Product, type Program, productOf, productVersion } from './programs.ts';
+import { buildTags, goPackage, isTest, type Product, type Program, productOf, productVersion } from './programs.ts';
 import { type KubernetesVersion, kubernetesVersion, parseKubernetesVersion } from './versions.ts';
 
 const checkedIn = fileURLToPath(new URL('../../go', import.meta.url));
@@ -72,7 +72,15 @@ async function buildOne(program: Program, version: string, context: Context): Pr
   try {
     const module = await moduleDirectory(productOf(program), parseKubernetesVersion(version), context);
     mkdirSync(dirname(path), { recursive: true });
-    const flags = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', linkerFlags(program, version)];
+    const tags = buildTags(program).join(',');
+    const flags = [
+      '-mod=readonly',
+      '-buildvcs=false',
+      '-trimpath',
+      `-tags=${tags}`,
+      '-ldflags',
+      linkerFlags(program, version),
+    ];
     await go(
       [...(isTest(program) ? ['test', '-c', '-vet=off'] : ['build']), ...flags, '-o', unfinished, goPackage(program)],
       module,

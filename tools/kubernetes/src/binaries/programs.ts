@@ -1,5 +1,12 @@
 /** The programs a cluster is made of, and where each of them comes from. */
-import { craneVersion, etcdVersion, helmVersion, operatorFrameworkVersion, prometheusVersion } from './versions.ts';
+import {
+  craneVersion,
+  etcdVersion,
+  helmVersion,
+  olmVersion,
+  operatorFrameworkVersion,
+  prometheusVersion,
+} from './versions.ts';
 
 /** What answers requests, and the way to ask. */
 export const apiPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
@@ -14,7 +21,9 @@ const testPrograms = ['e2e.test'] as const;
  * Prometheus' parser and judge bundles with the validators of the Operator Framework.
  */
 const peerPrograms = ['crane', 'helm', 'promql', 'bundle-validator'] as const;
-export type PeerProgram = (typeof peerPrograms)[number];
+/** The two processes of OLM, and what serves its catalogues: of one module. */
+const olmPrograms = ['olm', 'catalog', 'opm'] as const;
+export type PeerProgram = (typeof peerPrograms)[number] | (typeof olmPrograms)[number];
 
 export type Program =
   | (typeof apiPrograms)[number]
@@ -25,12 +34,13 @@ export type Program =
 export type Product = 'kubernetes' | (typeof ownProducts)[number];
 
 /** Programs that are no part of Kubernetes: each is a product of its own. */
-const ownProducts = ['etcd', 'pause', ...peerPrograms] as const;
+const ownProducts = ['etcd', 'pause', 'olm', ...peerPrograms] as const;
 
 /** Raise it with every change of go/pause/main.go. */
 const pauseVersion = 'v1';
 
 export function productOf(program: Program): Product {
+  if ((olmPrograms as readonly Program[]).includes(program)) return 'olm';
   return ownProducts.find((each) => each === program) ?? 'kubernetes';
 }
 
@@ -56,9 +66,18 @@ export function productVersion(product: Product, kubernetesVersion: string): str
       return prometheusVersion;
     case 'bundle-validator':
       return operatorFrameworkVersion;
+    case 'olm':
+      return olmVersion;
     default:
       return product satisfies never;
   }
+}
+
+/** What it is built without: programs and libraries of C. */
+export function buildTags(program: Program): readonly string[] {
+  return productOf(program) === 'olm'
+    ? ['json1', 'containers_image_openpgp', 'exclude_graphdriver_btrfs', 'exclude_graphdriver_devicemapper']
+    : [];
 }
 
 /** The Go package that builds it. */
@@ -72,6 +91,8 @@ export function goPackage(program: Program): string {
       return 'github.com/google/go-containerregistry/cmd/crane';
     case 'helm':
       return 'helm.sh/helm/v3/cmd/helm';
+    case 'olm':
+      return `github.com/operator-framework/operator-${program === 'opm' ? 'registry' : 'lifecycle-manager'}/cmd/${program}`;
     case 'pause':
     case 'promql':
     case 'bundle-validator':

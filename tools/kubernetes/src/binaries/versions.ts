@@ -10,6 +10,7 @@ export const craneVersion = 'v0.22.1';
 export const helmVersion = 'v3.22.0';
 /** Of the module whose parser reads PromQL. */
 export const prometheusVersion = 'v0.313.5';
+export const olmVersion = 'v0.42.0';
 /** Of the module with OLM's types and validators. */
 export const operatorFrameworkVersion = 'v0.45.0';
 
