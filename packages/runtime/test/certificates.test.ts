@@ -55,6 +55,32 @@ test('authority and certificate change again and again, and no call of a slow AP
   for (const line of replicas.log) assert.doesNotMatch(line, /PRIVATE|LS0tLS1CRUdJTiBQUklWQVRF/, 'no key is logged');
 });
 
+test('a replica that was cut off serves what a new authority issued only when it has seen that one trusted for a minute', async () => {
+  let [isCut, looks] = [false, 0];
+  const intercept = (transport: Transport, index: number): Transport => ({
+    ...transport,
+    async request(request: TransportRequest) {
+      if (index === 1 && isCut) throw new TransportError('reach the server', 'it is cut off');
+      if (index === 1 && request.path.includes(`/secrets/${secretKey.split('/')[1]}`)) looks += 1;
+      return transport.request(request);
+    },
+  });
+  await using replicas = await startReplicas({ replicas: 2, intercept });
+  const { client, clock } = replicas.cluster;
+  await clock.advance(2000);
+  const before = issuerOf(replicas, 1);
+  isCut = true;
+  await client.patch(Secret, secretKey, { data: { 'ca.key': '' } });
+  await replicas.verified(90_000);
+  assert.notEqual(issuerOf(replicas, 0), before, 'the other one has changed over');
+  [isCut, looks] = [false, 0];
+  while (looks === 0) await clock.advance(100);
+  await clock.advance(5000);
+  assert.equal(issuerOf(replicas, 1), before);
+  await replicas.verified(70_000);
+  assert.equal(issuerOf(replicas, 1), issuerOf(replicas, 0));
+});
+
 test('a Secret that is deleted is written again as it was, without a gap', async () => {
   await using replicas = await startReplicas({ replicas: 2 });
   const { client, clock } = replicas.cluster;
