@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NotControlledError } from '@keelson/core';
-import type { Deployment } from '@keelson/core/apps/v1';
+import type { Deployment, StatefulSet } from '@keelson/core/apps/v1';
 import type { Pod } from '@keelson/core/v1';
 import { deployment, deploymentWith, memcached, pod, waitingPod } from '../test/fixtures.ts';
 import type { MemcachedStatus } from './api/memcached.ts';
+import { desiredStatefulSet } from './desired.ts';
 import { eventsOf, statusOf, statusOfFailure } from './status.ts';
 
 const running = (name: string) => pod(name, { phase: 'Running' });
@@ -204,4 +205,55 @@ test('a user is told what is new: ready, in trouble, recovered; and nothing twic
   assert.deepEqual(told(ready, broken), ['warning CrashLoopBackOff']);
   assert.deepEqual(told(broken, broken), []);
   assert.deepEqual(told(broken, ready), ['normal AllServersReady', 'normal Recovered']);
+});
+
+const change = { class: 'Roll', fields: ['spec.image'], reason: 'x', revision: 'abc' } as const;
+
+test('a rollout of a StatefulSet leaves it available while all are ready, and is not over before all are new', () => {
+  const owner = memcached({ workload: 'StatefulSet' });
+  const { metadata } = deploymentWith(3);
+  const spec = desiredStatefulSet(owner, 1).spec ?? assert.fail();
+  const set = (updatedReplicas: number): StatefulSet => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata,
+    spec,
+    status: { observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas },
+  });
+  const seen = statusOf(owner, { workload: set(1), pods: [], change, waitsFor: 'cache-2 fills its cache.' });
+  assert.deepEqual(verdict(seen), [
+    'Available=True AllServersReady',
+    'Progressing=True RollingOut',
+    'Degraded=False AsExpected',
+  ]);
+  assert.equal(seen.conditions?.[1]?.message, '3 of 3 servers are ready. cache-2 fills its cache.');
+  assert.deepEqual([seen.updatedReplicas, seen.change, seen.version], [1, change, '1.6.26']);
+  assert.equal(verdict(statusOf(owner, { workload: set(3), pods: [] }))?.[1], 'Progressing=False RolledOut');
+});
+
+test('a change that is held is told once, with the command that lets it go, when nothing else is under way', () => {
+  const held = { ...change, held: true };
+  const still = statusOf(memcached(), { workload: deploymentWith(3), pods: [], change: held });
+  assert.equal(verdict(still)?.[1], 'Progressing=False Held');
+  assert.match(
+    still.conditions?.[1]?.message ?? '',
+    /: kubectl annotate memcached cache --namespace default --overwrite cache\.example\.com\/approved-revision=abc$/,
+  );
+  assert.deepEqual(
+    eventsOf(memcached(), still).map(({ reason }) => reason),
+    ['AllServersReady', 'Held'],
+  );
+  const busy = statusOf(memcached(), { workload: deploymentWith(2), pods: [], change: held });
+  assert.equal(verdict(busy)?.[1], 'Progressing=True RollingOut');
+});
+
+test('a failed pass keeps what clients and people read', () => {
+  const known = { updatedReplicas: 2, endpoints: ['a:1'], version: '1.6.26', change };
+  const {
+    updatedReplicas,
+    endpoints,
+    version,
+    change: kept,
+  } = statusOfFailure(memcached({ status: known }), new Error('x'));
+  assert.deepEqual({ updatedReplicas, endpoints, version, change: kept }, known);
 });

@@ -57,6 +57,12 @@ const cases: readonly (readonly [what: string, before: Spec, after: Spec | undef
     [lacks, 'all 3 servers are replaced, each starts empty: spec.image'],
   ],
   ['memory', {}, { memory: '128Mi' }, ['all 3 servers are replaced, each starts empty: spec.memory']],
+  [
+    'many fields',
+    {},
+    { image: 'x', memory: '1Gi', config: { threads: 2 }, pod: { labels: { a: 'b' }, annotations: { a: 'b' } } },
+    ['all 3 servers are replaced, each starts empty: spec.image, spec.memory, spec.config and 2 more'],
+  ],
   ['one server', { size: 1 }, { size: 1, image: 'x' }, ['the server is replaced and starts empty: spec.image']],
   [
     'while paused',

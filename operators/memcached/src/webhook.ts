@@ -62,10 +62,11 @@ function rollFindings(after: Memcached, before: Memcached): readonly Finding<typ
   const fields = rollingFields(desiredTemplate(before), desiredTemplate(after));
   if (fields === undefined) return [];
   const { paused, updatePolicy, size } = after.spec;
+  const because =
+    fields.length > 4 ? `${fields.slice(0, 3).join(', ')} and ${fields.length - 3} more` : fields.join(', ');
   const what =
     size === 1 ? 'the server is replaced and starts empty' : `all ${size} servers are replaced, each starts empty`;
-  if (paused) return [{ warning: `${what} once spec.paused is false: ${fields.join(', ')}` }];
-  if (updatePolicy === 'Manual')
-    return [{ warning: `${what} once you let it go, as status.change says: ${fields.join(', ')}` }];
-  return [{ warning: `${what}: ${fields.join(', ')}` }];
+  if (paused) return [{ warning: `${what} once spec.paused is false: ${because}` }];
+  if (updatePolicy === 'Manual') return [{ warning: `${what} once you let it go, as status.change says: ${because}` }];
+  return [{ warning: `${what}: ${because}` }];
 }
