@@ -84,7 +84,8 @@ function deployment(chart: ChartInstallation) {
     spec: {
       ...spec,
       replicas: led ? new Template('{{ ternary (int $.Values.ha.replicaCount) 1 $.Values.ha.enabled }}') : 1,
-      strategy: led ? new Guarded('if not $.Values.ha.enabled', { type: 'Recreate' }) : strategy,
+      // Said either way, so that the way back is a change, too.
+      strategy: led ? { type: new Template('{{ ternary "RollingUpdate" "Recreate" $.Values.ha.enabled }}') } : strategy,
       template: {
         metadata: {
           labels: { ...template?.metadata?.labels, podLabels: more('podLabels') },
