@@ -1,7 +1,7 @@
 /**
- * OLM v0 itself, as two processes beside a cluster: from the catalogue that `keelson bundle` writes it installs the Echo
- * operator, upgrades it by `replaces`, and takes it off again. On the embedded cluster and on real Kubernetes; the pods
- * are those of the simulated node.
+ * OLM v0 itself, as two processes beside a cluster: from the catalogue that `keelson bundle` writes it installs an
+ * operator, upgrades it by `replaces`, and takes it off again. On the embedded cluster and on real Kubernetes with the
+ * simulated node, and with pods that run and convert versions by the certificates that OLM made.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -21,17 +21,17 @@ const skip = !found.available && found.reason;
 const checkout = fileURLToPath(new URL('../../../../', import.meta.url));
 const main = join(checkout, 'packages/cli/src/main.ts');
 const port = 27_051;
-const [first, second] = ['echo-operator.v0.1.0', 'echo-operator.v0.2.0'];
+const possible = await availability({ pods: true });
 
 /** What OLM is asked for. Definitions of its own kinds lie in its module. */
-const wanted = `
+const wanted = (operator: string) => `
 apiVersion: v1
 kind: Namespace
 metadata: { name: olm }
 ---
 apiVersion: v1
 kind: Namespace
-metadata: { name: ops }
+metadata: { name: ops, labels: { pod-security.kubernetes.io/enforce: restricted } }
 ---
 apiVersion: operators.coreos.com/v1
 kind: OLMConfig
@@ -49,41 +49,80 @@ spec: { sourceType: grpc, address: '127.0.0.1:${port}' }
 ---
 apiVersion: operators.coreos.com/v1alpha1
 kind: Subscription
-metadata: { name: echo, namespace: ops }
-spec: { channel: stable, name: echo-operator, source: ours, sourceNamespace: olm }
+metadata: { name: ${operator}, namespace: ops }
+spec: { channel: stable, name: ${operator}-operator, source: ours, sourceNamespace: olm }
 `;
 
-/** The clusters: each gives a kubeconfig with a node in it, and what ends it. */
-const clusters: Readonly<
-  Record<string, (folder: string) => Promise<AsyncDisposable & { readonly kubeconfig: string }>>
-> = {
-  async 'the embedded cluster'(folder) {
-    const kubeconfig = join(folder, 'embedded');
-    const cluster = spawn(process.execPath, [main, 'cluster', 'start', '--write-kubeconfig', kubeconfig]);
-    await once(cluster.stdout, 'data');
-    return { kubeconfig, [Symbol.asyncDispose]: () => end(cluster) };
+interface Cluster extends AsyncDisposable {
+  readonly kubeconfig: string;
+}
+
+interface Case {
+  readonly on: string;
+  readonly operator: 'echo' | 'memcached';
+  readonly skip: string | false;
+  start(folder: string): Promise<Cluster>;
+  /** What its users do while it runs. */
+  use?(kubectl: (...args: readonly string[]) => string): void;
+}
+
+const cases: readonly Case[] = [
+  {
+    on: 'the embedded cluster',
+    operator: 'echo',
+    skip,
+    async start(folder) {
+      const kubeconfig = join(folder, 'embedded');
+      const cluster = spawn(process.execPath, [main, 'cluster', 'start', '--write-kubeconfig', kubeconfig]);
+      await once(cluster.stdout, 'data');
+      return { kubeconfig, [Symbol.asyncDispose]: () => end(cluster) };
+    },
   },
-  async 'real Kubernetes'() {
-    const kube = await startKubernetes();
-    const { kubeconfig } = kube;
-    const node = spawn(process.execPath, [
-      main,
-      'cluster',
-      'controllers',
-      '--kubeconfig',
-      kubeconfig,
-      '--only',
-      'node',
-    ]);
-    return {
-      kubeconfig,
-      async [Symbol.asyncDispose]() {
-        await end(node);
-        await kube[Symbol.asyncDispose]();
-      },
-    };
+  {
+    on: 'real Kubernetes',
+    operator: 'echo',
+    skip,
+    async start() {
+      const kube = await startKubernetes();
+      const { kubeconfig } = kube;
+      const args = ['cluster', 'controllers', '--kubeconfig', kubeconfig, '--only', 'node'];
+      const node = spawn(process.execPath, [main, ...args]);
+      return {
+        kubeconfig,
+        async [Symbol.asyncDispose]() {
+          await end(node);
+          await kube[Symbol.asyncDispose]();
+        },
+      };
+    },
   },
-};
+  {
+    on: 'real Kubernetes with pods',
+    operator: 'memcached',
+    skip: !possible.available && possible.reason,
+    async start(folder) {
+      const kube = await startKubernetes({ pods: true });
+      for (const version of ['0.1.0', '0.2.0']) {
+        const archive = join(folder, 'image.tar');
+        const platform = process.arch === 'arm64' ? 'linux/arm64' : 'linux/amd64';
+        const flags = ['--base', 'packages', '--platform', platform, '--output', 'docker-archive', '--to', archive];
+        const argv = ['image', 'build', ...flags, '--tag', `memcached-operator:${version}`];
+        const cwd = join(checkout, 'operators/memcached');
+        const { code, err } = await runKeelson(argv, { cwd, env: process.env });
+        assert.equal(code, 0, err);
+        await kube.importImage(archive);
+      }
+      return kube;
+    },
+    use(kubectl) {
+      const older = join(checkout, 'operators/memcached/config/samples/cache_v1alpha1_memcached.yaml');
+      kubectl('apply', '-f', older);
+      const newer = 'memcacheds.v1.cache.example.com/memcached-sample';
+      assert.equal(kubectl('get', newer, '-o', 'jsonpath={.apiVersion}'), 'cache.example.com/v1');
+      kubectl('wait', newer, '--for=condition=Available', '--timeout=300s');
+    },
+  },
+];
 
 async function end(child: ReturnType<typeof spawn>): Promise<void> {
   const ended = once(child, 'exit');
@@ -96,8 +135,8 @@ describe('OLM', { skip }, () => {
   let programs: Readonly<Record<'olm' | 'catalog' | 'opm', string>>;
   let definitions: string;
   const catalogue = () => join(folder, 'catalogue');
-  const offer = async (...flags: readonly string[]) => {
-    const cwd = join(folder, 'echo');
+  const offer = async (operator: string, ...flags: readonly string[]) => {
+    const cwd = join(folder, operator);
     const argv = ['bundle', '--channels', 'stable', '--catalogue', catalogue(), ...flags];
     const { code, err } = await runKeelson(argv, { cwd });
     assert.deepEqual([code, err], [0, '']);
@@ -109,16 +148,19 @@ describe('OLM', { skip }, () => {
     const api = ['list', '-m', '-f', '{{.Dir}}', 'github.com/operator-framework/api'];
     definitions = join(execFileSync('go', api, { cwd: module, encoding: 'utf8' }).trim(), 'crds');
     folder = await mkdtemp(join(tmpdir(), 'keelson-olm-'));
-    await cp(join(checkout, 'operators/echo'), join(folder, 'echo'), { recursive: true });
+    for (const each of ['echo', 'memcached']) {
+      await cp(join(checkout, 'operators', each), join(folder, each), { recursive: true });
+    }
     await symlink(join(checkout, 'node_modules'), join(folder, 'node_modules'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  for (const [name, startCluster] of Object.entries(clusters)) {
-    test(`installs, upgrades and removes an operator on ${name}`, async () => {
+  for (const { on, operator, start, use, skip } of cases) {
+    test(`installs, upgrades and removes the operator of ${operator} on ${on}`, { skip }, async () => {
+      const deployment = `${operator}-operator`;
       await rm(catalogue(), { recursive: true, force: true });
-      await offer('--version', '0.1.0');
-      await using cluster = await startCluster(folder);
+      await offer(operator, '--version', '0.1.0');
+      await using cluster = await start(folder);
       const { kubeconfig } = cluster;
       const env = await kubectlEnvironment(kubeconfig);
       const kubectl = (...args: readonly string[]) => execFileSync('kubectl', args, { env, encoding: 'utf8' });
@@ -129,15 +171,9 @@ describe('OLM', { skip }, () => {
           assert.fail(`${what}: ${kubectl('get', kinds, '-A', '-o', 'yaml').slice(-8000)}`);
         }
       };
-      const phases = () =>
-        kubectl(
-          'get',
-          'csv',
-          '-n',
-          'ops',
-          '-o',
-          'jsonpath={range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}',
-        ).trim();
+      const told = (what: string, path: string) => kubectl('get', what, '-n', 'ops', '-o', `jsonpath=${path}`).trim();
+      const phases = () => told('csv', '{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}');
+      const image = () => told(`deployment/${deployment}`, '{.spec.template.spec.containers[0].image}');
       const serve = () => {
         const flags = ['--cache-dir', join(folder, `cache-${systemClock.now()}`), '--cache-enforce-integrity=false'];
         const args = ['serve', catalogue(), '--port', String(port), '--pprof-addr', '127.0.0.1:0', ...flags];
@@ -147,7 +183,7 @@ describe('OLM', { skip }, () => {
 
       kubectl('apply', '--server-side', '-f', definitions);
       kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s');
-      await writeFile(join(folder, 'wanted.yaml'), wanted);
+      await writeFile(join(folder, 'wanted.yaml'), wanted(operator));
       await until('OLM is asked', () => {
         try {
           kubectl('apply', '-f', join(folder, 'wanted.yaml'));
@@ -165,49 +201,26 @@ describe('OLM', { skip }, () => {
       try {
         {
           await using _ = serve();
-          await until('it is installed', () => phases() === `${first} Succeeded`);
+          await until('it is installed', () => phases() === `${deployment}.v0.1.0 Succeeded`);
         }
-        assert.match(
-          kubectl(
-            'get',
-            'deployment',
-            'echo-operator',
-            '-n',
-            'ops',
-            '-o',
-            'jsonpath={.spec.template.spec.containers[0].image}',
-          ),
-          /:0\.1\.0$/,
-        );
-        await offer('--version', '0.2.0', '--replaces', '0.1.0');
+        assert.match(image(), /:0\.1\.0$/);
+        use?.(kubectl);
+        await offer(operator, '--version', '0.2.0', '--replaces', '0.1.0');
         await using _ = serve();
-        await until('it is upgraded', () => phases() === `${second} Succeeded`);
-        assert.match(
-          kubectl(
-            'get',
-            'deployment',
-            'echo-operator',
-            '-n',
-            'ops',
-            '-o',
-            'jsonpath={.spec.template.spec.containers[0].image}',
-          ),
-          /:0\.2\.0$/,
-        );
-        const may = ['auth', 'can-i', '--as', 'system:serviceaccount:ops:echo-operator'];
-        assert.equal(kubectl(...may, 'create', 'jobs', '-n', 'default').trim(), 'yes');
+        await until('it is upgraded', () => phases() === `${deployment}.v0.2.0 Succeeded`);
+        assert.match(image(), /:0\.2\.0$/);
+        const account = `system:serviceaccount:ops:${deployment}`;
+        assert.match(kubectl('auth', 'can-i', '--as', account, '--list', '-n', 'default'), /events\.events\.k8s\.io/);
+        use?.(kubectl);
 
-        kubectl('delete', 'subscription', 'echo', '-n', 'ops');
-        kubectl('delete', 'csv', second, '-n', 'ops');
-        await until(
-          'it is taken off',
-          () =>
-            kubectl('get', 'deployment,serviceaccount', '-n', 'ops', '-o', 'name').includes('echo-operator') === false,
-        );
+        kubectl('delete', 'subscription', operator, '-n', 'ops');
+        kubectl('delete', 'csv', `${deployment}.v0.2.0`, '-n', 'ops');
+        const left = () => kubectl('get', 'deployment,serviceaccount', '-n', 'ops', '-o', 'name');
+        await until('it is taken off', () => !left().includes(deployment));
         assert.match(
           kubectl('get', 'crd', '-o', 'name'),
-          /echos\.mmontes\.io/,
-          'definitions stay, as do the objects of users',
+          new RegExp(`${operator}`),
+          'definitions stay, and what users made',
         );
       } finally {
         await Promise.all([end(olm), end(catalog)]);
