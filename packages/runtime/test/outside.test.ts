@@ -1,5 +1,6 @@
 /** What an operator that is asked outside of its cluster changes there, and that all of it is put back. */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { type Client, createClient, installDefinitions } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
@@ -165,4 +166,7 @@ test('a URL that the API server cannot use is refused, and so is an operator tha
   );
   await using outside = await lend(client, 'me', 'https://[::1]');
   assert.equal(outside.webhooks.port, 443, 'the port of HTTPS unless it is said');
+  assert.equal((await stateOf(client)).by, 'https://[::1]/convert');
+  const { certificate = '' } = outside.webhooks.tls as { readonly certificate?: string };
+  assert.equal(new X509Certificate(certificate).subjectAltName, 'IP Address:0:0:0:0:0:0:0:1');
 });
