@@ -257,6 +257,28 @@ test('fields of which none is right without the other come back together', () =>
   assert.deepEqual(Pair.conversion?.convert(shown, 'cache.example.com/v1'), both);
 });
 
+test('rules about changes are not run, so whoever edits the annotation changes what is immutable in the hub', () => {
+  const Fixed = defineKind({
+    group: 'cache.example.com',
+    kind: 'Cache',
+    hub: 'v1',
+    versions: {
+      v0: { spec: z.object({}) },
+      v1: {
+        storage: true,
+        spec: z.object({ workload: z.string().optional() }),
+        rules: [rule('self.spec == oldSelf.spec')],
+      },
+    },
+    conversions: { v0: {} },
+  });
+  const shown = to('v0', object('v1', { workload: 'StatefulSet' }), [], Fixed as unknown as typeof Cache);
+  const text = shown.metadata.annotations?.[annotation]?.replace('StatefulSet', 'Deployment') ?? '';
+  const warnings: string[] = [];
+  const { spec } = to('v1', annotated(shown, text), warnings, Fixed as unknown as typeof Cache);
+  assert.deepEqual([spec, warnings], [{ workload: 'Deployment' }, []]);
+});
+
 test('what is wrong already keeps nothing from coming back', () => {
   const { spec } = to('v1', edited(to('v1alpha1', rich), { size: 1000 }));
   assert.deepEqual([spec.size, spec.workload], [1000, 'StatefulSet']);
