@@ -5,7 +5,7 @@
  * for tokens; a blob that is there is not sent again, so that what was interrupted is finished by the same call.
  */
 import { createHash } from 'node:crypto';
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -31,7 +31,8 @@ export type OnBytes = (bytes: number) => void;
 interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Blob | Uint8Array<ArrayBuffer>;
+  /** Made anew when the request is sent a second time. */
+  readonly body?: () => AsyncIterable<Uint8Array> | Uint8Array<ArrayBuffer>;
   /** How long it may take until the answer is read. @default a minute */
   readonly limitMs?: number;
 }
@@ -60,15 +61,15 @@ export class Registry {
       return new URL(answer.headers.get('location') ?? '', answer.url);
     });
     target.searchParams.set('digest', digest);
-    const headers = { 'content-type': 'application/octet-stream' };
-    const request = { method: 'PUT', headers, body: counted(await openAsBlob(file), onBytes), limitMs: limitFor(size) };
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': String(size) };
+    const request = { method: 'PUT', headers, body: () => bytesOf(file, onBytes), limitMs: limitFor(size) };
     await this.#ask(target, request, async (answer) => {
       if (answer.status !== 201) throw await this.#refused(answer, `did not take the blob ${digest}`);
     });
   }
 
   async sendManifest({ mediaType }: Descriptor, content: Buffer, version: string): Promise<void> {
-    const request = { method: 'PUT', headers: { 'content-type': mediaType }, body: new Uint8Array(content) };
+    const request = { method: 'PUT', headers: { 'content-type': mediaType }, body: () => new Uint8Array(content) };
     await this.#ask(`manifests/${version}`, request, async (answer) => {
       if (answer.status !== 201) throw await this.#refused(answer, `did not take the manifest ${version}`);
     });
@@ -133,7 +134,7 @@ export class Registry {
 
   async #send<T>(
     url: URL,
-    { limitMs = quickMs, headers, ...request }: Ask,
+    { limitMs = quickMs, headers, body, method = 'GET' }: Ask,
     authorization: string | undefined,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
@@ -141,7 +142,8 @@ export class Registry {
     using limit = deadline(systemClock, limitMs, 'the request', signal);
     try {
       const authorized = { ...headers, ...(authorization === undefined ? {} : { authorization }) };
-      return await read(await fetch(url, { ...request, headers: authorized, signal: limit.signal }));
+      const request = { method, headers: authorized, signal: limit.signal };
+      return await read(await fetch(url, body === undefined ? request : { ...request, body: body(), duplex: 'half' }));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof CommandError) throw error;
@@ -206,22 +208,14 @@ export class Registry {
   }
 }
 
-/** The same blob, which tells how much of it was read. It keeps its length, which a stream would not tell the registry. */
-function counted(blob: Blob, onBytes: OnBytes | undefined): Blob {
-  if (onBytes === undefined) return blob;
-  const stream = blob.stream.bind(blob);
-  const value = () => {
-    let bytes = 0;
-    const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        bytes += chunk.length;
-        onBytes(bytes);
-        controller.enqueue(chunk);
-      },
-    });
-    return stream().pipeThrough(counting);
-  };
-  return Object.defineProperty(blob, 'stream', { value });
+/** The bytes of a file; tells how much of it was read. */
+async function* bytesOf(file: string, onBytes: OnBytes | undefined): AsyncIterable<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(file)) {
+    bytes += (chunk as Buffer).length;
+    onBytes?.(bytes);
+    yield chunk as Buffer;
+  }
 }
 
 const basic = ({ user, password }: Credentials) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
