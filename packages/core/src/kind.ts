@@ -54,6 +54,8 @@ export interface Kind<
 export interface Conversion {
   /** All versions of the kind, such as `v1alpha1`. */
   readonly versions: readonly string[];
+  /** Those of them that the API server answers in. */
+  readonly served: readonly string[];
   /** The object in the version that `apiVersion` names. Throws why it cannot be; `warn` hears what was left out. */
   convert(object: JsonObject, apiVersion: string, warn?: (text: string) => void): JsonObject;
 }

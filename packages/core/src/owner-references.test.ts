@@ -87,3 +87,19 @@ test('a second controller is refused, be it the same name with another uid, and 
   const byNode = withController(object, ConfigMap, stored('node', 'uid-3'));
   assert.equal(controllerOf(byNode)?.uid, 'uid-3', 'a cluster-scoped owner may own anything');
 });
+
+test('a reference to the owner in another version stays while that is served, and no longer', () => {
+  const owner = stored('a', 'uid-1', 'default');
+  const kind = (served: readonly string[]) => ({
+    ...ConfigMap,
+    group: 'a.example.com',
+    conversion: { versions: ['v1', 'v1beta1'], served, convert: () => ({}) },
+  });
+  const made = (served: readonly string[], uid = owner.metadata.uid) => {
+    const reference = { ...controllerReference(ConfigMap, owner), uid, apiVersion: 'a.example.com/v1beta1' };
+    return controllerReference(kind(served), owner, { metadata: { ownerReferences: [reference] } }).apiVersion;
+  };
+  assert.equal(made(['v1', 'v1beta1']), 'a.example.com/v1beta1');
+  assert.equal(made(['v1']), 'a.example.com/v1');
+  assert.equal(made(['v1', 'v1beta1'], 'of-another'), 'a.example.com/v1');
+});

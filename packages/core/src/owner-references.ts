@@ -41,10 +41,21 @@ export function isNotControlled(error: unknown): error is NotControlledError {
   return error instanceof Error && (error as Error & { readonly code?: unknown }).code === 'ERR_NOT_CONTROLLED';
 }
 
-/** The reference that makes `owner` the one controller of an object; the owner then waits for it in foreground deletion. */
-export function controllerReference(kind: Kind, owner: KubernetesObject): OwnerReference {
+/**
+ * The reference that makes `owner` the one controller of an object; the owner then waits for it in foreground deletion.
+ * Where the object that is there names the same owner in another of its versions, that stays as long as the garbage
+ * collector can look the owner up in it: some clusters let nobody change references who may not delete the object.
+ */
+export function controllerReference(
+  kind: Kind,
+  owner: KubernetesObject,
+  existing?: { readonly metadata: ObjectMeta },
+): OwnerReference {
+  const present = existing && controllerOf(existing);
+  const served = (kind.conversion?.served ?? []).map((version) => apiVersionOf({ ...kind, version }));
+  const isKept = present !== undefined && present.uid === owner.metadata.uid && served.includes(present.apiVersion);
   return {
-    apiVersion: apiVersionOf(kind),
+    apiVersion: isKept ? present.apiVersion : apiVersionOf(kind),
     kind: kind.kind,
     name: owner.metadata.name,
     uid: owner.metadata.uid,

@@ -137,7 +137,7 @@ test('the rights of webhooks are to read what they declare, and on the very obje
     kind: 'Site',
     resource: 'sites',
     scope: 'Namespaced',
-    conversion: { versions: ['v1', 'v2'], convert: (object) => object },
+    conversion: { versions: ['v1', 'v2'], served: ['v1', 'v2'], convert: (object) => object },
   };
   const web = operator({
     name: 'web',

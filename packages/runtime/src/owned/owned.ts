@@ -87,7 +87,7 @@ export function createOwned(options: OwnedOptions): Owned {
         metadata: {
           ...metadata,
           ...place,
-          ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner)],
+          ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner, existing)],
           // Should someone have put another object in its place, the server answers with a conflict.
           ...(existing !== undefined && { uid: existing.metadata.uid }),
         },

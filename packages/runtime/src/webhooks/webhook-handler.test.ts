@@ -313,7 +313,11 @@ const site = (convert: (object: object, apiVersion: string, warn: (text: string)
   kind: 'Site',
   resource: 'sites',
   scope: 'Namespaced',
-  conversion: { versions: ['v1', 'v2'], convert: convert as NonNullable<Kind['conversion']>['convert'] },
+  conversion: {
+    versions: ['v1', 'v2'],
+    served: ['v1', 'v2'],
+    convert: convert as NonNullable<Kind['conversion']>['convert'],
+  },
 });
 const conversion = (objects: readonly object[], desiredAPIVersion = 'web.example.com/v2') => ({
   apiVersion: 'apiextensions.k8s.io/v1',

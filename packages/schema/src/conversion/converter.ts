@@ -17,6 +17,8 @@ export interface ConverterOptions {
   readonly kind: string;
   readonly hub: string;
   readonly names: readonly string[];
+  /** Those of them that are served. */
+  readonly served: readonly string[];
   /** Called once, by the first conversion. */
   readonly versions: () => readonly Version[];
 }
@@ -31,7 +33,7 @@ interface Traveller {
 type Warn = (text: string) => void;
 
 /** What converts the objects of a kind. */
-export function converterOf({ group, kind, hub, names, versions }: ConverterOptions): Conversion {
+export function converterOf({ group, kind, hub, names, served, versions }: ConverterOptions): Conversion {
   const annotation = annotationName(group);
   let compiled: ReadonlyMap<string, Version> | undefined;
   const versionOf = (apiVersion: unknown): Version => {
@@ -48,7 +50,7 @@ export function converterOf({ group, kind, hub, names, versions }: ConverterOpti
       const problem = `it has more in ${to.name} than an annotation could keep in ${from.version.name}`;
       throw new Error(`${problem}: read and write it in ${to.name}`);
     }
-    const fields = carried === undefined ? plain : restoredIn(to, plain, carried, envelope, warn);
+    const fields = carried === undefined ? plain : restoredIn(to, from.version, plain, carried, envelope, warn);
     const lost = keptFields(from.fields, inferred(to, from.version, fields));
     const kept = new Map(from.kept);
     kept.delete(to.name);
@@ -92,7 +94,7 @@ export function converterOf({ group, kind, hub, names, versions }: ConverterOpti
     };
   };
 
-  return { versions: names, convert };
+  return { versions: names, served, convert };
 }
 
 /** The annotations of an object at its end; too much for them is told there, unless nobody could ever read it again. */

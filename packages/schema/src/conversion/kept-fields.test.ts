@@ -6,6 +6,7 @@ import { keptFields, restoredFields } from './kept-fields.ts';
 const node = compileNode({
   type: 'object',
   properties: {
+    a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     keyed: {
       type: 'array',
       items: { type: 'object' },
@@ -15,6 +16,8 @@ const node = compileNode({
   },
 });
 
+const at = { to: node, from: node };
+
 const cases: readonly (readonly [what: string, value: unknown, inferred: unknown, now: unknown, expected: unknown])[] =
   [
     ['what is not there otherwise', { a: 1, b: 2 }, { a: 1 }, { a: 3 }, { a: 3, b: 2 }],
@@ -22,6 +25,14 @@ const cases: readonly (readonly [what: string, value: unknown, inferred: unknown
     ['that an object is empty', { a: {} }, {}, {}, { a: {} }],
     ['fields in an object that is new now', { a: { b: 1 } }, {}, { a: { c: 2 } }, { a: { b: 1, c: 2 } }],
     ['nothing of an object that went', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, {}, {}],
+    [
+      'what was kept of an object that is made of other fields',
+      { made: { b: 1, c: 2 } },
+      { made: { b: 1 } },
+      {},
+      { made: { c: 2 } },
+    ],
+    ['nothing of an object that is made of other fields alone', { made: {} }, { made: { b: 1 } }, {}, {}],
     ['nothing of an object that became a text', { a: { b: 1 } }, { a: {} }, { a: 'x' }, { a: 'x' }],
     [
       'the absence of an object, but for what is new in it now',
@@ -72,8 +83,8 @@ const cases: readonly (readonly [what: string, value: unknown, inferred: unknown
 for (const [what, value, inferred, now, expected] of cases) {
   test(`it brings back ${what}`, () => {
     const kept = JSON.parse(JSON.stringify(keptFields(value, inferred)));
-    assert.deepEqual(restoredFields(node, kept, inferred), value, 'unchanged');
-    assert.deepEqual(restoredFields(node, kept, now), expected);
+    assert.deepEqual(restoredFields(at, kept, inferred), value, 'unchanged');
+    assert.deepEqual(restoredFields(at, kept, now), expected);
   });
 }
 

@@ -34,27 +34,30 @@ export function keptFields(value: unknown, inferred: unknown): KeptFields | unde
   return isEmpty ? undefined : { kept, inferred: instead };
 }
 
-/** The value `now`, which was made again, with what was kept. The schema says which items of lists are the same. */
-export function restoredFields(node: SchemaNode | undefined, { kept, inferred }: KeptFields, now: unknown): unknown {
+/** Where in the two schemas a value stands: of the version that it is made for, and of the one that it comes from. */
+export interface Place {
+  /** Says which items of lists are the same. */
+  readonly to: SchemaNode | undefined;
+  /** Absent where that version has nothing of the kind, so that nobody can have taken it away there. */
+  readonly from: SchemaNode | undefined;
+}
+
+/** The value `now`, which was made again, with what was kept. */
+export function restoredFields(at: Place, { kept, inferred }: KeptFields, now: unknown): unknown {
   if (isObject(kept) && isObject(now) && (inferred === undefined || isObject(inferred))) {
-    return restoredObject(node, kept, inferred ?? {}, now);
+    return restoredObject(at, kept, inferred ?? {}, now);
   }
   if (equalJson(inferred, now)) return kept;
   return isListOfObjects(kept) && isListOfObjects(inferred) && isListOfObjects(now)
-    ? restoredList(node, kept, inferred, now)
+    ? restoredList(at, kept, inferred, now)
     : now;
 }
 
-function restoredObject(
-  node: SchemaNode | undefined,
-  kept: JsonObject,
-  inferred: JsonObject,
-  now: JsonObject,
-): JsonObject {
+function restoredObject(at: Place, kept: JsonObject, inferred: JsonObject, now: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...now };
   for (const name of namesOf(kept, inferred)) {
     const restored = restoredField(
-      fieldNode(node, name),
+      { to: fieldNode(at.to, name), from: fieldNode(at.from, name) },
       { kept: own(kept, name), inferred: own(inferred, name) },
       own(now, name),
     );
@@ -64,27 +67,35 @@ function restoredObject(
   return result;
 }
 
-/** Of an object that was not there at all, what was added to it since is there alone. */
-function restoredField(node: SchemaNode | undefined, field: KeptFields, now: unknown): unknown {
+/**
+ * Of an object that was not there at all, what was added to it since is there alone. Of one that is made of fields which
+ * stand elsewhere, and are gone, what was kept stays.
+ */
+function restoredField(at: Place, field: KeptFields, now: unknown): unknown {
   const { kept, inferred } = field;
   const wasAbsent = kept === undefined && isObject(inferred) && isObject(now) && !equalJson(inferred, now);
-  return wasAbsent ? restoredObject(node, {}, inferred, now) : restoredFields(node, field, now);
+  if (wasAbsent) return restoredObject(at, {}, inferred, now);
+  if (at.from !== undefined || now !== undefined || !isObject(kept) || !isObject(inferred)) {
+    return restoredFields(at, field, now);
+  }
+  const left = restoredObject(at, kept, inferred, {});
+  return Object.keys(left).length === 0 ? undefined : left;
 }
 
 type Items = readonly JsonObject[];
 
-function restoredList(node: SchemaNode | undefined, kept: Items, inferred: Items, now: Items): readonly unknown[] {
-  const keys = node?.listMapKeys;
-  if (keys !== undefined) return restoredByKey(node, keys, kept, inferred, now);
+function restoredList(at: Place, kept: Items, inferred: Items, now: Items): readonly unknown[] {
+  const keys = at.to?.listMapKeys;
+  if (keys !== undefined) return restoredByKey(at, keys, kept, inferred, now);
   if (kept.length !== inferred.length) return now;
   return alignedItems(inferred, now).map((index, i) => {
     const item = { kept: kept[index], inferred: inferred[index] };
-    return index < 0 ? now[i] : restoredFields(node?.items, item, now[i]);
+    return index < 0 ? now[i] : restoredFields(itemsOf(at), item, now[i]);
   });
 }
 
 function restoredByKey(
-  node: SchemaNode | undefined,
+  at: Place,
   keys: readonly string[],
   kept: Items,
   inferred: Items,
@@ -95,7 +106,7 @@ function restoredByKey(
   const items = now.flatMap((item) => {
     const key = listMapKey(item, keys);
     const field = { kept: before.get(key), inferred: then.get(key) };
-    const restored = field.inferred === undefined ? item : restoredFields(node?.items, field, item);
+    const restored = field.inferred === undefined ? item : restoredFields(itemsOf(at), field, item);
     return restored === undefined ? [] : [restored];
   });
   const others = kept.filter((item) => {
@@ -104,6 +115,8 @@ function restoredByKey(
   });
   return [...items, ...others];
 }
+
+const itemsOf = ({ to, from }: Place): Place => ({ to: to?.items, from: from?.items });
 
 const isListOfObjects = (value: unknown): value is Items => Array.isArray(value) && value.every(isObject);
 

@@ -7,16 +7,17 @@ import { isObject, type JsonObject } from '@keelson/core';
 import { type KeptFields, restoredFields } from './kept-fields.ts';
 import type { Fields, Version } from './version.ts';
 
-/** `plain` with what was kept; what the schema would refuse is left out, and told. */
+/** `plain`, which was inferred from another version, with what was kept; what the schema would refuse is left out, and told. */
 export function restoredIn(
   version: Version,
+  from: Version,
   plain: Fields,
   kept: KeptFields,
   envelope: JsonObject,
   warn: (text: string) => void,
 ): Fields {
   const restored = (fields: Fields, each: KeptFields): Fields => {
-    const all = restoredFields(version.node, each, fields);
+    const all = restoredFields({ to: version.node, from: from.node }, each, fields);
     return isObject(all) ? version.withDefaults(version.pruned(all)) : fields;
   };
   const leftOut = (reason: string) => warn(`what was kept for ${version.name} is left out: ${reason}`);

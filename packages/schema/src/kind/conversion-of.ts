@@ -16,6 +16,7 @@ export function conversionOf(definition: KindDefinition): Conversion | undefined
     kind,
     hub,
     names: versions.map(({ name }) => name),
+    served: versions.filter(({ served }) => served).map(({ name }) => name),
     versions: () =>
       versions.map(({ name, schema, storage }) => {
         const root = schema?.openAPIV3Schema ?? {};

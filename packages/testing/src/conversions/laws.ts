@@ -77,7 +77,8 @@ export function findingOf(versions: Versions, { from, to, fields, edit }: Case):
     // An edit may make wrong what was kept: it is left out, and told.
     if (warnings.length > 0) return 'no case';
     const plain = (each: Fields) => through(to, from, { fields: each, metadata }).fields;
-    const explained = unexplained(fields, back.fields, plain(there.fields), plain(now), []);
+    const all = [fields, back.fields, plain(there.fields), plain(now)] as const;
+    const explained = unexplained(edit, ...all, []);
     if (explained !== undefined) return { problem: `after ${editText(to, edit)}, ${explained}` };
     const again = through(from, to, back);
     const lost = difference(now, again.fields, []);
@@ -130,13 +131,25 @@ function difference(before: unknown, after: unknown, path: Path): string | undef
  * A field that is not what it should be: what it was, where the edit gives the same as before without what goes along;
  * what the edit gives, where that is something else. Lists whose items an edit changed are not looked into.
  */
-function unexplained(was: unknown, is: unknown, plain: unknown, plainNow: unknown, path: Path): string | undefined {
+function unexplained(
+  edit: Edit,
+  was: unknown,
+  is: unknown,
+  plain: unknown,
+  plainNow: unknown,
+  path: Path,
+): string | undefined {
   if (equalJson(plain, plainNow)) return difference(was, is, path);
+  // Of an object that was made of other fields, which are gone, the rest stays; one that was taken away itself does not.
+  const isTakenAway = edit.path.every((each, i) => each === path[i]);
+  if (isObject(plain) && plainNow === undefined && isObject(is) && !isTakenAway) {
+    return unexplained(edit, was, is, plain, {}, path);
+  }
   if (isObject(plain) && isObject(plainNow) && isObject(is)) {
     const names = new Set([was, is, plain, plainNow].flatMap((each) => (isObject(each) ? Object.keys(each) : [])));
     for (const name of names) {
       const of = (value: unknown) => (isObject(value) ? value[name] : undefined);
-      const found = unexplained(of(was), of(is), of(plain), of(plainNow), [...path, name]);
+      const found = unexplained(edit, of(was), of(is), of(plain), of(plainNow), [...path, name]);
       if (found !== undefined) return found;
     }
     return undefined;
