@@ -71,7 +71,7 @@ for (const [what, asked, made] of resources) {
 }
 
 const limits: Resources = [
-  ['none that are named are none', { limits: {} }, { limits: {}, requests: { cpu: '100m', memory: '1329Mi' } }],
+  ['none that are named are none', { limits: {} }, { requests: { cpu: '100m', memory: '1329Mi' } }],
   ['those that are named are all', { limits: { cpu: '1' } }, { limits: { cpu: '1' }, requests: { memory: '1329Mi' } }],
   [
     'a request beyond ours moves the one that follows from memory',

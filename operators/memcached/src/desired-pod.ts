@@ -90,9 +90,11 @@ function desiredResources({ memory, pod }: Spec): ResourceRequirements {
     ([name]) => asked.limits?.[name] === undefined,
   );
   const requests = { ...Object.fromEntries(defaults), ...asked.requests };
-  if (memory === undefined || asked.limits !== undefined) return { ...asked, requests };
+  if (memory === undefined) return { ...asked, requests };
+  const { limits, ...others } = asked;
+  if (limits !== undefined) return { ...others, ...(Object.keys(limits).length > 0 && { limits }), requests };
   const limit = `${Math.max(needed, Math.ceil(1.5 * items))}Mi`;
-  return { ...asked, requests, limits: { memory: larger(limit, String(requests.memory)) } };
+  return { ...others, requests, limits: { memory: larger(limit, String(requests.memory)) } };
 }
 
 const larger = (a: string, b: string) => (compareQuantities(parseQuantity(a), parseQuantity(b)) < 0 ? b : a);
