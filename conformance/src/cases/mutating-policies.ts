@@ -3,8 +3,8 @@ import type { Area } from '../case.ts';
 import { widgets } from '../custom-resources.ts';
 import type { Answer } from '../exchange.ts';
 import { exactly } from '../match.ts';
-import { configMap, pod } from '../objects.ts';
-import { configMaps, pods, serviceAccounts } from '../paths.ts';
+import { configMap, deployment, pod } from '../objects.ts';
+import { configMaps, deployments, pods, serviceAccounts } from '../paths.ts';
 import { applying, dryRun, mutating, type Policed, patching } from '../policies.ts';
 import type { Trial } from '../trial.ts';
 
@@ -52,6 +52,28 @@ export const mutatingPolicies: Area = {
       const fine = await mutating(t, applying(label('made', 'object.data.a')));
       await t.eventually(async () =>
         (await fine.create({ a: 'x' }, sent)).is(201, { metadata: { labels: exactly({ own: 'yes', made: 'x' }) } }),
+      );
+    },
+
+    'a scale is patched as a Scale, and takes no apply configuration': async (t) => {
+      const rule = { apiGroups: ['apps'], resources: ['deployments/scale'] };
+      const scaling = async (policy: Policed) => {
+        const path = deployments(policy.namespace);
+        (await t.post(path, deployment(policy.name))).is(201);
+        return () => t.mergePatch(`${path}/${policy.name}/scale`, { spec: { replicas: 2 } }, dryRun);
+      };
+      const scale = await scaling(await mutating(t, patching(add('/spec/replicas', '7')), { rule }));
+      await t.eventually(async () => (await scale()).is(200, { kind: 'Scale', spec: { replicas: 7 } }));
+      const configured = await mutating(t, applying('Object{spec: Object.spec{replicas: 7}}'), { rule });
+      const refused = await scaling(configured);
+      const { name } = configured;
+      const why =
+        'error applying patch: failed to convert patch object to typed object: no corresponding type for autoscaling/v1, Kind=Scale';
+      await t.eventually(async () =>
+        (await refused()).is(403, {
+          reason: 'Invalid',
+          message: `policy '${name}' with binding '${name}' denied request: ${why}`,
+        }),
       );
     },
 

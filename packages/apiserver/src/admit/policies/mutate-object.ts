@@ -16,6 +16,7 @@ import {
 import { GoJsonError } from '../../decode/go-json.ts';
 import type { ApiObject, JsonObject } from '../../object.ts';
 import { internalError } from '../../status.ts';
+import { type Body, bodyOf } from '../body-of.ts';
 import type { Match } from '../match.ts';
 import { withConfiguration } from './apply-configuration.ts';
 import { MutationFailed } from './mutation-failed.ts';
@@ -39,8 +40,10 @@ export function mutated(
   const problems = typeNameProblems(value);
   if (problems.length > 0) throw new MutationFailed(`type mismatch: ${problems.join('\n')}`);
   const patch = asJson(value);
-  const changed = type === 'JSONPatch' ? patched(object, patch, match) : configured(object, patch as JsonObject, match);
-  return match.resource.strategy.default(changed);
+  const body = bodyOf(match);
+  const changed =
+    type === 'JSONPatch' ? patched(object, patch, body) : configured(object, patch as JsonObject, match.kind, body);
+  return body.default(changed);
 }
 
 function evaluated(
@@ -70,7 +73,7 @@ function asJson(value: AdmissionValue): unknown {
 }
 
 /** A patch of which a test fails is left out, whole. */
-function patched(object: ApiObject, patch: unknown, { resource }: Match): ApiObject {
+function patched(object: ApiObject, patch: unknown, body: Body): ApiObject {
   let result: JsonObject;
   try {
     result = applyJsonPatch(object, patch) as JsonObject;
@@ -80,8 +83,8 @@ function patched(object: ApiObject, patch: unknown, { resource }: Match): ApiObj
     throw new MutationFailed(`JSON Patch: ${error.message}`);
   }
   try {
-    const { object: decoded, unknown } = resource.strategy.decode(result);
-    if (unknown.length === 0 || resource.strategy.custom) return decoded;
+    const { object: decoded, unknown } = body.decode(result);
+    if (unknown.length === 0 || body.custom) return decoded;
     const fields = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     throw internalError(`strict decoding error: ${fields.join(', ')}`);
   } catch (error) {
@@ -89,13 +92,20 @@ function patched(object: ApiObject, patch: unknown, { resource }: Match): ApiObj
   }
 }
 
-function configured(object: ApiObject, configuration: JsonObject, { resource }: Match): ApiObject {
-  const result = withConfiguration(object, configuration, resource.strategy.objectType(''));
+function configured(object: ApiObject, configuration: JsonObject, kind: Match['kind'], body: Body): ApiObject {
+  const type = body.objectType();
+  // The real server knows no types of what only a subresource takes.
+  if (type === undefined) {
+    const named = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+    const why = `failed to convert patch object to typed object: no corresponding type for ${named}`;
+    throw new MutationFailed(`error applying patch: ${why}`);
+  }
+  const result = withConfiguration(object, configuration, type);
   try {
-    return resource.strategy.decode(result).object;
+    return body.decode(result).object;
   } catch (error) {
     if (!(error instanceof GoJsonError)) throw error;
-    const kind = `${resource.group}/${resource.version}, Kind=${resource.kind}`;
-    throw new MutationFailed(`unable to convert unstructured object to ${kind}: ${error.message}`);
+    const named = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+    throw new MutationFailed(`unable to convert unstructured object to ${named}: ${error.message}`);
   }
 }

@@ -1,13 +1,12 @@
 /** The object that a webhook's patch makes, read as what it must still be. */
 import { applyJsonPatch, JsonPatchError } from '@keelson/core';
 import { parseJson } from '../../decode/body.ts';
-import { decodeGo, GoJsonError } from '../../decode/go-json.ts';
-import { goType } from '../../decode/go-types.ts';
+import { GoJsonError } from '../../decode/go-json.ts';
 import { JsonSyntaxError } from '../../decode/strict-json.ts';
 import { type ApiObject, isObject, type JsonObject } from '../../object.ts';
-import { schemaNameOf } from '../../openapi/documents.ts';
 import { apiVersionOf, type Resource } from '../../resource/resource.ts';
 import { internalError, StatusError } from '../../status.ts';
+import { bodyOf } from '../body-of.ts';
 import type { Match } from '../match.ts';
 import type { AdmissionResponse } from './admission-response.ts';
 import { HookFailure } from './ask-hook.ts';
@@ -61,27 +60,15 @@ function operationsOf(hook: Hook, patch: string): readonly unknown[] {
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 
-function decoded(
-  value: JsonObject,
-  { resource, kind: wanted }: Match,
-  isKnown: (kind: string, apiVersion: string) => boolean,
-): ApiObject {
+function decoded(value: JsonObject, match: Match, isKnown: (kind: string, apiVersion: string) => boolean): ApiObject {
+  const { resource, kind: wanted } = match;
   const apiVersion = apiVersionOf(wanted);
-  const { strategy } = resource;
   const { kind = wanted.kind, apiVersion: version = apiVersion } = value;
-  if (!strategy.custom && (kind !== wanted.kind || version !== apiVersion))
+  if (!resource.strategy.custom && (kind !== wanted.kind || version !== apiVersion))
     throw otherKind(resource, String(kind), String(version), isKnown);
-  const sent = { ...value, kind, apiVersion: version };
-  if (isOwnKind(resource, wanted)) return strategy.default(strategy.decode(sent).object);
-  const name = schemaNameOf(wanted);
-  const type = goType(name);
-  if (type === undefined) return sent as unknown as ApiObject;
-  const { value: read } = decodeGo(sent, type);
-  return { ...read, apiVersion, kind: wanted.kind, metadata: isObject(read.metadata) ? read.metadata : {} };
+  const body = bodyOf(match);
+  return body.default(body.decode({ ...value, kind, apiVersion: version }).object);
 }
-
-const isOwnKind = ({ group, version, kind }: Resource, wanted: Match['kind']): boolean =>
-  group === wanted.group && version === wanted.version && kind === wanted.kind;
 
 function otherKind(
   { group, kind: own }: Resource,
