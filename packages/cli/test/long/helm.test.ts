@@ -341,7 +341,8 @@ function lifeOn(place: () => Place) {
       await helm('upgrade', release, chart, ...there, ...waiting, ...set(alone));
       assert.equal(await deployment('.spec.strategy.type'), 'Recreate');
       assert.deepEqual(await crds(), definitions, 'definitions that the release no longer has stay');
-      await helm('upgrade', release, chart, ...there, ...waiting, ...set(ours));
+      // Where no values are given, Helm would take those of the revision before.
+      await helm('upgrade', release, chart, ...there, ...waiting, '--reset-values', ...set(ours));
       assert.equal(await deployment('.spec.strategy.type'), 'RollingUpdate');
       if (place().hasPods) await works();
 
