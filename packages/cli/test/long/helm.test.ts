@@ -85,7 +85,7 @@ const common: readonly (readonly string[])[] = [
   [],
   ['ha.enabled=false'],
   ['ha.replicaCount=5,podDisruptionBudget.maxUnavailable=20%,podDisruptionBudget.enabled=true'],
-  ['image.repository=registry.example.com:5000/a/b,image.tag=2,image.pullPolicy=Always,imagePullSecrets[0].name=pull'],
+  ['image.repository=registry.example.com:5000/a/b,image.tag=v2,image.pullPolicy=Always,imagePullSecrets[0].name=pull'],
   [`image.digest=sha256:${'a'.repeat(64)}`, 'crds.install=false', 'userRoles.create=false'],
   ['monitoring.enabled=false,networkPolicy.enabled=false'],
   [
