@@ -18,15 +18,19 @@ async function readFrom(talk: (socket: Socket) => void, clock: Clock = systemClo
   return await readStats('127.0.0.1', { clock, signal, port: (server.address() as AddressInfo).port });
 }
 
+async function inPieces(socket: Socket): Promise<void> {
+  for (const piece of answer.match(/[\s\S]{1,20}/g) ?? []) {
+    socket.write(piece);
+    await sleep(systemClock, 0);
+  }
+}
+
 test('the numbers come from a line each, in whatever pieces they come', async () => {
   const asked: string[] = [];
   const stats = await readFrom((socket) => {
-    socket.once('data', async (request) => {
+    socket.once('data', (request) => {
       asked.push(String(request));
-      for (const piece of answer.match(/[\s\S]{1,20}/g) ?? []) {
-        socket.write(piece);
-        await sleep(systemClock, 0);
-      }
+      void inPieces(socket);
     });
   });
   assert.deepEqual([asked, stats], [['stats\r\n'], { items: 7, hits: 40, misses: 2 }]);

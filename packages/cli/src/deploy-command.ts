@@ -1,26 +1,10 @@
 /** `keelson deploy`: the operator in pods of a cluster, from its sources or from an image that is there. */
 import { Command } from 'commander';
 import { UsageError } from './command-error.ts';
-import {
-  type ClusterFlags,
-  clusterFlags,
-  type OutputFlags,
-  onlyLocal,
-  operatorFlag,
-  outputFlag,
-  secondsOf,
-} from './flags.ts';
-import type { ImageFlags } from './image/flags.ts';
+import type { DeployFlags } from './deploy/flags.ts';
+import { clusterFlags, onlyLocal, operatorFlag, outputFlag, secondsOf } from './flags.ts';
 import { buildingFlags } from './image-command.ts';
 import type { Shell } from './shell.ts';
-
-export interface DeployFlags extends ImageFlags, ClusterFlags, OutputFlags {
-  readonly image?: string;
-  readonly build?: boolean;
-  readonly namespace?: string;
-  readonly forceConflicts?: boolean;
-  readonly timeout: number;
-}
 
 const help = `
 It applies what "keelson generate" makes, with the image set, on the server and under a

@@ -1,22 +1,8 @@
 /** `keelson undeploy`: takes off a cluster what `keelson deploy` has made there. */
 import { Command } from 'commander';
-import {
-  type ClusterFlags,
-  clusterFlags,
-  type OperatorFlags,
-  type OutputFlags,
-  onlyLocal,
-  operatorFlag,
-  outputFlag,
-  secondsOf,
-} from './flags.ts';
+import type { UndeployFlags } from './deploy/flags.ts';
+import { clusterFlags, onlyLocal, operatorFlag, outputFlag, secondsOf } from './flags.ts';
 import type { Shell } from './shell.ts';
-
-export interface UndeployFlags extends ClusterFlags, OperatorFlags, OutputFlags {
-  readonly definitions?: boolean;
-  readonly yes?: boolean;
-  readonly timeout: number;
-}
 
 const help = `
 It deletes what "keelson deploy" has made, the operator's Lease and the Secret of its

@@ -8,7 +8,7 @@ import type { Blobs } from '../image/blobs.ts';
 import { makeLayer } from '../image/layer.ts';
 
 /** What Chart.yaml says. */
-export interface ChartMetadata extends Readonly<Record<string, unknown>> {
+interface ChartMetadata extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly version: string;
 }

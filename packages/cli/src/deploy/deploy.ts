@@ -4,7 +4,6 @@ import { systemClock } from '@keelson/core/system';
 import type { GenerateOptions } from '@keelson/generate';
 import { openCluster } from '../chosen-cluster.ts';
 import { CommandError, Discrepancy, UsageError } from '../command-error.ts';
-import type { DeployFlags } from '../deploy-command.ts';
 import { parseReference } from '../image/reference.ts';
 import { installationOptions } from '../installation-options.ts';
 import { loadOperator } from '../operator-module.ts';
@@ -13,6 +12,7 @@ import type { Shell } from '../shell.ts';
 import { applyAll } from './apply-objects.ts';
 import { deployable } from './deployable.ts';
 import { deployedObjects, lineOf, nameOf, type ObjectResult } from './deployed.ts';
+import type { DeployFlags } from './flags.ts';
 import { removeDeployed } from './remove-deployed.ts';
 import { awaitRollout, type Rollout } from './rollout.ts';
 

@@ -12,9 +12,9 @@ import { CommandError } from '../command-error.ts';
 import { loadOperator } from '../operator-module.ts';
 import { json } from '../print.ts';
 import { progress, type Shell } from '../shell.ts';
-import type { UndeployFlags } from '../undeploy-command.ts';
 import { along, definitionsOf, deleteDefinitions, type FoundDefinition, requireConsent } from '../uninstall.ts';
 import { deployedObjects, lineOf, type ObjectResult } from './deployed.ts';
+import type { UndeployFlags } from './flags.ts';
 import { removeDeployed } from './remove-deployed.ts';
 
 export async function undeploy(flags: UndeployFlags, shell: Shell): Promise<void> {

@@ -28,6 +28,7 @@ import { converterOf, type Installed, lent, loanOf, returned } from './temporary
 import { webhookAuthority } from './webhook-authority.ts';
 import { applyConfigurations, removeConfigurations } from './webhook-configurations.ts';
 
+/** Where an operator outside of its cluster is asked, and what it tells the API server. */
 export interface OutsideOptions {
   /** Has a field manager. */
   readonly client: Client;
@@ -39,6 +40,7 @@ export interface OutsideOptions {
   readonly owner?: string | undefined;
 }
 
+/** An operator that is asked from outside. Disposing of it puts back what it has told the API server. */
 export interface OutsideWebhooks extends AsyncDisposable {
   /** For the manager. */
   readonly webhooks: WebhookListenOptions;

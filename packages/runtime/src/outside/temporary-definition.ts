@@ -16,7 +16,7 @@ import type {
 export type Installed = ObjectOf<typeof CustomResourceDefinition>;
 
 /** Says on the definition itself who converts for now, and what was there before. */
-export const loanAnnotation = 'keelson-run/conversion';
+const loanAnnotation = 'keelson-run/conversion';
 
 export interface Loan {
   readonly owner: string;

@@ -3,6 +3,7 @@ import type { WebhookConfigurations } from '@keelson/core';
 import { systemRandom } from '@keelson/core/system';
 import { createAuthority, type Identity } from '@keelson/core/x509';
 
+/** What one process needs to be asked by an API server. */
 export interface WebhookAuthority {
   /** What the process shows. */
   readonly identity: Identity;
