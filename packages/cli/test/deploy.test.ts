@@ -1,14 +1,16 @@
 /** deploy and undeploy as functions, on one embedded cluster over HTTPS, where pods are simulated. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Client, createClient } from '@keelson/client';
+import { type Client, createClient, createDiscovery } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
-import { ClusterRole } from '@keelson/core/rbac/v1';
+import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { ConfigMap, Secret, ServiceAccount } from '@keelson/core/v1';
+import { parse, stringify } from 'yaml';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
 
@@ -39,8 +41,23 @@ describe('on a cluster', () => {
   });
 
   const run = (line: string, given: Parameters<typeof runKeelson>[1] = {}) =>
-    runKeelson([...line.split(' '), '--kubeconfig', kubeconfig], { cwd: projects.root, ...given });
+    runKeelson([...line.split(' ').toSpliced(1, 0, '--kubeconfig', kubeconfig)], { cwd: projects.root, ...given });
   const deploy = (more = '', given?: Parameters<typeof run>[1]) => run(`deploy --image ${image}${more}`, given);
+  /** As somebody who may do everything but see ConfigMaps. */
+  const undeployBlind = async () => {
+    const all = await createDiscovery(client).all();
+    const rules = all.map(({ group: of, resource }) => ({ apiGroups: [of], resources: [resource], verbs: ['*'] }));
+    const metadata = { name: 'blind' };
+    await client.create(ClusterRole, { metadata, rules: rules.filter(({ resources: [one] }) => one !== 'configmaps') });
+    await client.create(ClusterRoleBinding, {
+      metadata,
+      roleRef: { apiGroup: ClusterRole.group, kind: 'ClusterRole', name: 'blind' },
+      subjects: [{ apiGroup: ClusterRole.group, kind: 'User', name: 'blind' }],
+    });
+    const config = parse(await readFile(kubeconfig, 'utf8'));
+    config.users[0].user.as = 'blind';
+    return run(`undeploy --kubeconfig ${await projects.write('blind', stringify(config))}`);
+  };
   const exists = async (kind: Parameters<Client['find']>[0], key: string) =>
     (await client.find(kind, key)) !== undefined;
 
@@ -182,6 +199,22 @@ describe('on a cluster', () => {
     assert.equal(await exists(ConfigMap, 'default/copied'), true);
     assert.equal(await exists(Website, 'default/mine'), true);
     await client.delete(ConfigMap, 'website-system/mine');
+    // Owned by what is in no namespace, it goes with nothing here.
+    const { metadata: owner } = await client.create(ClusterRole, { metadata: { name: 'lasting' } });
+    await client.create(ConfigMap, {
+      metadata: {
+        name: 'owned',
+        namespace: 'website-system',
+        ownerReferences: [
+          { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'lasting', uid: owner.uid },
+        ],
+      },
+    });
+    assert.match((await run('undeploy')).out, /^kept {7}Namespace \S+, which has ConfigMap website-system\/owned$/m);
+    await client.delete(ConfigMap, 'website-system/owned');
+    const blind = await undeployBlind();
+    assert.match(blind.err, /^warning: you may not list configmaps: what deploys made of these stays$/m);
+    assert.match(blind.out, /^kept {7}Namespace website-system: you may not see whether it has configmaps$/m);
     const refused = await run('undeploy --definitions');
     assert.equal(refused.code, 1);
     assert.match(refused.err, /1 object on \S+ would be deleted with their definitions .*; say --yes if you mean that/);

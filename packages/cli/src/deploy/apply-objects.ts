@@ -10,7 +10,7 @@ import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { CommandError } from '../command-error.ts';
 import { applyDefinitions } from '../install.ts';
 import type { Deployable, FileObject } from './deployable.ts';
-import { deployManager, isOurs, type ObjectResult } from './deployed.ts';
+import { deployManager, isOurs, type ObjectResult, shortened } from './deployed.ts';
 import { heldFields, installerOf, isOfOperator } from './owners.ts';
 
 export interface ApplyContext {
@@ -132,10 +132,6 @@ async function problemsOf(
     return [{ text: `${named} has fields that others have set (${shortened(fields)})`, next, isFinal: false }];
   }
 }
-
-const most = 5;
-const shortened = (fields: readonly string[]) =>
-  fields.length <= most ? fields.join(', ') : `${fields.slice(0, most).join(', ')} and ${fields.length - most} more`;
 
 /** A kind that comes with this very deploy has no objects yet. */
 async function find(

@@ -35,7 +35,7 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
     const operator = module.operator.name;
     const say = flags.output === 'json' ? () => {} : (each: ObjectResult) => shell.out(lineOf(each, shell));
     const applied = await applyAll(wanted, { client, operator, isForced: flags.forceConflicts ?? false }, say);
-    const former = (await deployedObjects(client, operator)).filter(
+    const former = (await deployedObjects(client, operator)).objects.filter(
       (each) => !applied.some(({ object }) => object === nameOf(each)),
     );
     const timeoutMs = flags.timeout * 1000;

@@ -4,7 +4,17 @@
  * A label alone is copied along when somebody copies an object; the field manager of an apply is not.
  */
 import { type Client, createDiscovery } from '@keelson/client';
-import { isForbidden, isNotFound, type Kind, keyOf, metadataOf, type ObjectMeta } from '@keelson/core';
+import {
+  apiVersionOf,
+  isForbidden,
+  isNotFound,
+  type Kind,
+  keyOf,
+  metadataOf,
+  type ObjectMeta,
+  type OwnerReference,
+  resourceNameOf,
+} from '@keelson/core';
 import { painted } from '../print.ts';
 import type { Shell } from '../shell.ts';
 
@@ -38,21 +48,31 @@ export interface DeployedObject {
 /** `Deployment web-system/web` */
 export const nameOf = ({ kind, key }: Pick<DeployedObject, 'kind' | 'key'>): string => `${kind.kind} ${key}`;
 
-export async function deployedObjects(client: Client, operator: string): Promise<readonly DeployedObject[]> {
-  const found = await listEverywhere(client, { labels: { [deployedLabel]: operator } });
-  return found.filter(({ metadata }) => isOurs(metadata)).map(({ kind, metadata }) => address(kind, metadata));
+/** Objects that were looked for, and the kinds of which whoever asks may not see any: `secrets`. */
+export interface Seen {
+  readonly objects: readonly DeployedObject[];
+  readonly hidden: readonly string[];
+}
+
+export async function deployedObjects(client: Client, operator: string): Promise<Seen> {
+  const { found, hidden } = await listEverywhere(client, { labels: { [deployedLabel]: operator } });
+  const ours = found.filter(({ metadata }) => isOurs(metadata));
+  return { objects: ours.map(({ kind, metadata }) => address(kind, metadata)), hidden };
 }
 
 /** What is in a namespace besides what Kubernetes itself puts into every one, or makes of the rest. */
-export async function othersIn(client: Client, namespace: string): Promise<readonly DeployedObject[]> {
-  const found = await listEverywhere(client, { namespace });
-  return found
-    .filter(({ kind, metadata }) => {
-      const { name = '', deletionTimestamp, ownerReferences = [] } = metadata;
-      const isOfTheCluster = byKubernetes.has(kind.kind) || byKubernetes.has(`${kind.kind} ${name}`);
-      return deletionTimestamp === undefined && ownerReferences.length === 0 && !isOfTheCluster;
-    })
-    .map(({ kind, metadata }) => address(kind, metadata));
+export async function othersIn(client: Client, namespace: string): Promise<Seen> {
+  const { found, hidden, all } = await listEverywhere(client, { namespace });
+  const isInNoNamespace = ({ apiVersion, kind }: OwnerReference) =>
+    all.some((each) => each.scope === 'Cluster' && each.kind === kind && apiVersionOf(each) === apiVersion);
+  const others = found.filter(({ kind, metadata }) => {
+    const { name = '', deletionTimestamp, ownerReferences = [] } = metadata;
+    const isOfTheCluster = byKubernetes.has(kind.kind) || byKubernetes.has(`${kind.kind} ${name}`);
+    // What an object in no namespace owns does not go with anything that is in this one.
+    const isPart = ownerReferences.some((owner) => !isInNoNamespace(owner));
+    return deletionTimestamp === undefined && !isPart && !isOfTheCluster;
+  });
+  return { objects: others.map(({ kind, metadata }) => address(kind, metadata)), hidden };
 }
 
 const byKubernetes = new Set([
@@ -75,11 +95,16 @@ const address = (kind: Kind, metadata: ObjectMeta): DeployedObject => ({
 
 const atOnce = 8;
 
-/** Every kind in the version that the server prefers, with what of it is selected. Kinds that nobody may list have none. */
+/** Every kind in the version that the server prefers, with what of it is selected. */
 async function listEverywhere(
   client: Client,
   selection: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> },
-): Promise<readonly { readonly kind: Kind; readonly metadata: ObjectMeta }[]> {
+): Promise<{
+  readonly found: readonly { readonly kind: Kind; readonly metadata: ObjectMeta }[];
+  readonly hidden: readonly string[];
+  /** Every kind in all of its versions. */
+  readonly all: readonly Kind[];
+}> {
   const all = await createDiscovery(client).all();
   const kinds = new Map<string, Kind>();
   for (const kind of all) {
@@ -91,6 +116,7 @@ async function listEverywhere(
   }
   const waiting = [...kinds.values()];
   const found: { readonly kind: Kind; readonly metadata: ObjectMeta }[] = [];
+  const hidden: string[] = [];
   const work = async () => {
     for (let kind = waiting.shift(); kind !== undefined; kind = waiting.shift()) {
       const { group, version, resource, scope } = kind;
@@ -99,11 +125,18 @@ async function listEverywhere(
         const { items } = await client.list(metadataOf(listed), selection);
         for (const { metadata } of items) found.push({ kind: listed, metadata });
       } catch (error) {
-        if (!isForbidden(error) && !isNotFound(error)) throw error;
+        if (isForbidden(error)) hidden.push(resourceNameOf(listed));
+        else if (!isNotFound(error)) throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   const textOf = ({ kind, metadata }: (typeof found)[number]) => `${kind.kind} ${metadata.namespace}/${metadata.name}`;
-  return found.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+  return { found: found.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1)), hidden: hidden.sort(), all };
 }
+
+const most = 5;
+
+/** `a, b, c, d, e and 3 more` */
+export const shortened = (names: readonly string[]): string =>
+  names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;

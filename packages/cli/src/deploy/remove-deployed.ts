@@ -8,7 +8,7 @@ import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock } from '@keelson/core/system';
 import { Secret } from '@keelson/core/v1';
 import { CommandError } from '../command-error.ts';
-import { type DeployedObject, nameOf, type ObjectResult, othersIn } from './deployed.ts';
+import { type DeployedObject, nameOf, type ObjectResult, othersIn, shortened } from './deployed.ts';
 
 const pollMs = 200;
 
@@ -38,9 +38,9 @@ export async function removeDeployed(
   await remove(rest); // last, since the next call knows by them in which namespace the operator was
   const results: ObjectResult[] = removed.map((object) => ({ object, result: 'deleted' }));
   for (const namespace of found.filter(isNamespace)) {
-    const others = await othersIn(client, namespace.key);
-    if (others.length > 0) {
-      results.push({ object: nameOf(namespace), result: 'kept', note: `, which has ${shortened(others)}` });
+    const note = await kept(client, namespace.key);
+    if (note !== undefined) {
+      results.push({ object: nameOf(namespace), result: 'kept', note });
       continue;
     }
     for (const object of await removeObjects(client, [namespace])) results.push({ object, result: 'deleted' });
@@ -113,8 +113,9 @@ async function untilRemoved(
   }
 }
 
-const most = 5;
-const shortened = (others: readonly DeployedObject[]) => {
-  const names = others.slice(0, most).map(nameOf).join(', ');
-  return others.length <= most ? names : `${names} and ${others.length - most} more`;
-};
+/** Why a namespace stays; nothing, if it can go. */
+async function kept(client: Client, namespace: string): Promise<string | undefined> {
+  const { objects, hidden } = await othersIn(client, namespace);
+  if (objects.length > 0) return `, which has ${shortened(objects.map(nameOf))}`;
+  return hidden.length > 0 ? `: you may not see whether it has ${shortened(hidden)}` : undefined;
+}

@@ -13,7 +13,7 @@ import { loadOperator } from '../operator-module.ts';
 import { json } from '../print.ts';
 import { progress, type Shell } from '../shell.ts';
 import { along, definitionsOf, deleteDefinitions, type FoundDefinition, requireConsent } from '../uninstall.ts';
-import { deployedObjects, lineOf, type ObjectResult } from './deployed.ts';
+import { deployedObjects, lineOf, type ObjectResult, shortened } from './deployed.ts';
 import type { UndeployFlags } from './flags.ts';
 import { removeDeployed } from './remove-deployed.ts';
 
@@ -35,10 +35,13 @@ export async function undeploy(flags: UndeployFlags, shell: Shell): Promise<void
     for (const each of definitions.filter(({ present }) => present !== undefined)) {
       tell(resultOf(each, flags.definitions ?? false));
     }
-    const found = await deployedObjects(client, operator.name);
+    const { objects, hidden } = await deployedObjects(client, operator.name);
+    if (hidden.length > 0) {
+      shell.err(`warning: you may not list ${shortened(hidden)}: what deploys made of these stays\n`);
+    }
     progress(shell, `Taking ${operator.name} off ${server}`);
     const end = systemClock.monotonic() + flags.timeout * 1000;
-    for (const each of await removeDeployed(client, operator.name, found, { end, signal })) tell(each);
+    for (const each of await removeDeployed(client, operator.name, objects, { end, signal })) tell(each);
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new CommandError('it was stopped', 'call again, and it goes on from there');
