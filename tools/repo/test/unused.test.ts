@@ -10,7 +10,6 @@ const needs: Readonly<Record<string, string>> = {
   '@biomejs/biome': `command('biome'`,
   oxlint: `command('oxlint'`,
   'oxlint-tsgolint': `'--type-aware'`,
-  publint: `command('publint'`,
   'remark-cli': `command('remark'`,
 };
 
