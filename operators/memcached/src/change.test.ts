@@ -78,6 +78,17 @@ const changes: readonly (readonly [what: string, after: PodTemplateSpec, fields:
   ).map(([field, value]) => [field, template({ [field]: value }), [`spec.pod.${field}`]] as const),
   ['mounts', template({}, { volumeMounts: [{ name: 'tls', mountPath: '/tls' }] }), ['spec.pod.volumeMounts']],
   ['what is empty or zero', template({ tolerations: [], nodeSelector: {}, hostNetwork: false }), undefined],
+  [
+    'a label that has no value',
+    { ...template(), metadata: { labels: { app: 'cache', infra: '' } } },
+    ['spec.pod.labels'],
+  ],
+  [
+    'nodes by a label that has no value',
+    template({ nodeSelector: { 'node-role.kubernetes.io/infra': '' } }),
+    ['spec.pod.nodeSelector'],
+  ],
+  ['an affinity to nothing', template({ affinity: {} }), []],
   ['something of ours', template({ terminationGracePeriodSeconds: 5 }), []],
   ['another container', { ...template(), spec: { containers: [server, { name: 'exporter' }] } }, []],
   ['a probe and an image', template({}, { image: 'x', readinessProbe: { periodSeconds: 1 } }), ['spec.image']],
@@ -88,6 +99,59 @@ for (const [what, after, fields] of changes) {
     assert.deepEqual(rollingFields(template(), after), fields);
     assert.deepEqual(rollingFields(after, template()), fields, 'the way back');
     assert.equal(revisionOf(after) === revisionOf(template()), fields === undefined, 'the revision says the same');
+  });
+}
+
+const volume = (sources: object) => template({ volumes: [{ name: 'files', ...sources }] });
+const term = (selectors: object) =>
+  template({
+    affinity: {
+      podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'rack', ...selectors }] },
+    },
+  });
+const toleration = { operator: 'Exists', effect: 'NoExecute' } as const;
+const token = { path: 'token' };
+const label = { path: 'label', fieldRef: { fieldPath: 'metadata.labels' } };
+const cpu = { path: 'cpu', resourceFieldRef: { resource: 'limits.cpu' } };
+
+const stored: readonly (readonly [what: string, a: PodTemplateSpec, b: PodTemplateSpec, isSame: boolean])[] = [
+  [
+    'at once or never',
+    template({ tolerations: [toleration] }),
+    template({ tolerations: [{ ...toleration, tolerationSeconds: 0 }] }),
+    false,
+  ],
+  ['all pods or none', term({}), term({ labelSelector: {} }), false],
+  ['all namespaces or this one', term({}), term({ namespaceSelector: {} }), false],
+  ['a folder of one kind or another', volume({ emptyDir: {} }), volume({ projected: {} }), false],
+  ['a mode that is filled in', volume({ projected: {} }), volume({ projected: { defaultMode: 420 } }), true],
+  [
+    'what is filled in within a list',
+    volume({ projected: { sources: [{ serviceAccountToken: token }, { downwardAPI: { items: [label, cpu] } }] } }),
+    volume({
+      projected: {
+        defaultMode: 420,
+        sources: [
+          { serviceAccountToken: { ...token, expirationSeconds: 3600 } },
+          {
+            downwardAPI: {
+              items: [
+                { ...label, fieldRef: { ...label.fieldRef, apiVersion: 'v1' } },
+                { ...cpu, resourceFieldRef: { ...cpu.resourceFieldRef, divisor: '0' } },
+              ],
+            },
+          },
+        ],
+      },
+    }),
+    true,
+  ],
+];
+
+for (const [what, a, b, isSame] of stored) {
+  test(`as the API server keeps a template: ${what}`, () => {
+    assert.equal(rollingFields(a, b) === undefined, isSame);
+    assert.equal(revisionOf(a) === revisionOf(b), isSame);
   });
 }
 

@@ -2,8 +2,8 @@
  * What a change of a Memcached does to its servers: nothing (Live), or a restart of each (Roll), and because of which
  * fields. Pure, from the pod template that was applied and the one that is wanted.
  *
- * Templates are compared as the API server stores them: an amount of memory has many spellings, and what is empty or
- * zero is not kept. What no field of the spec leads to is the operator's own: an upgrade of it, or the hand of another.
+ * Templates are compared as the API server stores them: an amount of memory has many spellings, some of what is left out
+ * is filled in, and what is empty or zero is kept only where it says something. What no field of the spec leads to is the operator's own: an upgrade of it, or the hand of another.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -38,8 +38,9 @@ export const revisionOf = (template: PodTemplateSpec): string =>
  */
 export function rollingFields(before: PodTemplateSpec, after: PodTemplateSpec): readonly string[] | undefined {
   const [old, next] = [partsOf(before), partsOf(after)];
-  const differing = Object.keys(next).filter((part) => !equalJson(plain(old[part], part), plain(next[part], part)));
-  if (differing.length === 0) return undefined;
+  const asKept = (parts: typeof next, part: string) => plain(parts[part], part.split('.').at(-1) ?? '');
+  const differing = Object.keys(next).filter((part) => !equalJson(asKept(old, part), asKept(next, part)));
+  if (differing.length === 0 && revisionOf(before) === revisionOf(after)) return undefined;
   const fields = differing.filter((part) => part !== others);
   // What a pod asks for follows from its memory, unless something else about it has changed, too.
   return fields.filter((field) => field !== 'spec.pod.resources' || !fields.includes('spec.memory'));
@@ -96,19 +97,52 @@ function onOneNode(affinity: Affinity | undefined, wanted: boolean): unknown {
 const isOverZones = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
   topologyKey === 'topology.kubernetes.io/zone' && whenUnsatisfiable === 'ScheduleAnyway';
 
-/** A value as the API server keeps it: members in order, amounts in one spelling, nothing that is empty or zero. */
+/** A value as the API server keeps it: members in order, amounts in one spelling, with what it fills in. */
 function plain(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((each) => plain(each, name));
-  if (!isObject(value)) return value === 0 || value === '' || value === false || value === null ? undefined : value;
-  const members = Object.entries(value)
+  if (!isObject(value)) return value ?? undefined;
+  const members = Object.entries({ ...filledIn[name], ...value })
     .map(([key, each]) => [key, isAmount(name, key) ? amount(each) : plain(each, key)] as const)
-    .filter(([, each]) => each !== undefined)
+    .filter(([key, each]) => each !== undefined && (each || saysMuch.has(key) || ofAnyKeys.has(name)))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return members.length === 0 ? undefined : Object.fromEntries(members);
+  return members.length === 0 && !saysMuch.has(name) ? undefined : Object.fromEntries(members);
 }
 
+/** Maps by keys of the user's, whose values are kept even if they are empty. */
+const ofAnyKeys: ReadonlySet<string> = new Set([
+  'labels',
+  'annotations',
+  'nodeSelector',
+  'matchLabels',
+  'volumeAttributes',
+]);
+
+/** Fields that mean something else empty, zero or false than left out, and are kept so. */
+const saysMuch: ReadonlySet<string> = new Set([
+  'affinity',
+  'nodeAffinity',
+  'podAffinity',
+  'podAntiAffinity',
+  'labelSelector',
+  'namespaceSelector',
+  'tolerationSeconds',
+  'emptyDir',
+  'projected',
+  'defaultMode',
+  'mode',
+  'optional',
+]);
+
+/** What the API server adds to what was applied, where it keeps a value as a whole. */
+const filledIn: Readonly<Record<string, object>> = {
+  projected: { defaultMode: 0o644 },
+  serviceAccountToken: { expirationSeconds: 3600 },
+  fieldRef: { apiVersion: 'v1' },
+  resourceFieldRef: { divisor: '0' },
+};
+
 const isAmount = (name: string, key: string): boolean =>
-  name === 'requests' || name === 'limits' || key === 'sizeLimit';
+  name === 'requests' || name === 'limits' || key === 'sizeLimit' || key === 'divisor';
 
 function amount(value: unknown): unknown {
   try {
