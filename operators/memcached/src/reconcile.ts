@@ -12,7 +12,7 @@ import {
 import { Deployment, StatefulSet } from '@keelson/core/apps/v1';
 import { PodDisruptionBudget } from '@keelson/core/policy/v1';
 import { Pod, Service } from '@keelson/core/v1';
-import { type ContextOf, done, type Reconcile, requeueAfter } from '@keelson/runtime';
+import { type ContextOf, done, type Reconcile, requeueAfter, TerminalError } from '@keelson/runtime';
 import { Memcached } from './api/memcached.ts';
 import {
   desiredDeployment,
@@ -61,6 +61,7 @@ export const reconcileWith =
       tell(await report(found, memcached.status?.change));
       return done;
     }
+    refuseSecond(memcached, context);
     const actual = found?.spec.replicas ?? expect;
     if (actual !== expect) logger.info('Detected a drift', { expect, actual });
     const budget = cache.get(PodDisruptionBudget, keyOf(memcached));
@@ -100,10 +101,21 @@ interface Report {
 function workloadOf(
   memcached: Memcached,
   { cache }: ContextOf<typeof declaration>,
+  kind = memcached.spec.workload,
 ): Deployment | StatefulSet | undefined {
   const key = keyOf(memcached);
-  const found = memcached.spec.workload === 'StatefulSet' ? cache.get(StatefulSet, key) : cache.get(Deployment, key);
+  const found = kind === 'StatefulSet' ? cache.get(StatefulSet, key) : cache.get(Deployment, key);
   return found && isControlledBy(found, memcached) ? found : undefined;
+}
+
+/** Servers that run already would get others beside them, behind the same name. */
+function refuseSecond(memcached: Memcached, context: ContextOf<typeof declaration>): void {
+  const { workload } = memcached.spec;
+  const other = workload === 'StatefulSet' ? 'Deployment' : 'StatefulSet';
+  if (workloadOf(memcached, context, other) === undefined) return;
+  throw new TerminalError(
+    `the ${other} of before runs the servers, and spec.workload has become ${workload}: delete that ${other}, and their items, to go on`,
+  );
 }
 
 /** Why something cannot be as described, when the servers can be looked after all the same. */

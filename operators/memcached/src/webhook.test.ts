@@ -56,6 +56,12 @@ const cases: readonly (readonly [what: string, before: Spec, after: Spec | undef
     { image: 'memcached:1.5.12', ...tls },
     [lacks, 'all 3 servers are replaced, each starts empty: spec.image'],
   ],
+  [
+    'another workload',
+    { workload: 'StatefulSet' },
+    { workload: 'Deployment' },
+    ['spec.workload: it is StatefulSet, and cannot be changed; in v1alpha1, keep the annotations of what you replace'],
+  ],
   ['memory', {}, { memory: '128Mi' }, ['all 3 servers are replaced, each starts empty: spec.memory']],
   [
     'many fields',

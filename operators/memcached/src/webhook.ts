@@ -1,9 +1,9 @@
 /**
  * What a user is told while writing a Memcached, beyond what the definition can say.
  *
- * Refused is what servers of the named version cannot do. Warned about is what restarts servers, with the fields that do
- * it, and what may not work. Nothing here guards anything: a server that knows no such flag exits, and the condition
- * Degraded says so. Hence `failurePolicy: Ignore`: an operator that is down keeps nobody from changing a Memcached.
+ * Refused is what servers of the named version cannot do, and another workload. Warned about is what restarts servers, with
+ * the fields that do it, and what may not work. Nothing here guards anything: a server that knows no such flag exits, the
+ * operator makes no second workload, and the condition Degraded says so. Hence `failurePolicy: Ignore`: an operator that is down keeps nobody from changing a Memcached.
  */
 import { equalJson } from '@keelson/core';
 import { type Finding, webhook } from '@keelson/runtime';
@@ -28,11 +28,19 @@ function changeFindings(after: Memcached, before: Memcached): readonly Finding<t
   if (equalJson(after.spec, before.spec)) return [];
   const [args, argsBefore] = [after, before].map(({ spec }) => [spec.image, spec.config?.extraArgs]);
   return [
+    ...workloadFindings(after.spec, before.spec),
     // What is there already is refused no more, or nothing else could be changed about it.
     ...(equalJson(args, argsBefore) ? [] : gateFindings(after.spec)),
     ...warmupFindings(after.spec),
     ...rollFindings(after, before),
   ];
+}
+
+/** v1alpha1 has no such field, so its rules do not see that a replacement without the annotation changes it. */
+function workloadFindings({ workload }: Spec, before: Spec): readonly Finding<typeof Memcached>[] {
+  if (workload === before.workload) return [];
+  const message = `it is ${before.workload}, and cannot be changed; in v1alpha1, keep the annotations of what you replace`;
+  return [{ field: 'spec.workload', message }];
 }
 
 /** Flags that the version of the image does not know, or may not. */

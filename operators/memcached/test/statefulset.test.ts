@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionOf, type Transport } from '@keelson/core';
+import { ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import { StatefulSet } from '@keelson/core/apps/v1';
 import { Event } from '@keelson/core/events/v1';
 import { Pod } from '@keelson/core/v1';
@@ -9,6 +10,7 @@ import { type StartClusterOptions, startCluster, type TestCluster } from '@keels
 import { Memcached, type NewMemcached } from '../src/api/memcached.ts';
 import { memcachedOperatorWith } from '../src/operator.ts';
 import type { ReadStats } from '../src/server-stats.ts';
+import { v1alpha1 } from './v1alpha1.ts';
 
 const key = 'default/cache';
 const newImage = 'memcached:1.6.45';
@@ -261,6 +263,32 @@ test('a template that another hand wrote costs no server, and a restart by hand 
   assert.notEqual(after[2], before[2]);
   const { status } = await cluster.client.get(Memcached, key);
   assert.match(status?.change?.reason ?? '', /^Another hand has changed the pods/);
+});
+
+test('a replacement in v1alpha1 that would make it a Deployment is refused, and costs no server while nobody is asked', async () => {
+  const servers = new Servers();
+  await using cluster = await start(servers);
+  const { client } = cluster;
+  await running(cluster, servers);
+  const before = await uids(cluster);
+  const replacement = async () => {
+    const { resourceVersion } = (await client.get(v1alpha1, key)).metadata;
+    const metadata = { namespace: 'default', name: 'cache', resourceVersion };
+    return await client.update(v1alpha1, { metadata, spec: { size: 3 } } as never);
+  };
+  await assert.rejects(replacement(), /spec\.workload: .*it is StatefulSet, and cannot be changed/);
+
+  const { items } = await client.list(ValidatingWebhookConfiguration);
+  for (const { metadata } of items) await client.delete(ValidatingWebhookConfiguration, metadata.name);
+  await replacement();
+  const degraded = await cluster.eventually(Memcached, key, (each) => conditionOf(each, 'Degraded').status === 'True');
+  assert.match(conditionOf(degraded, 'Degraded').message, /^the StatefulSet of before runs the servers/);
+  await cluster.clock.advance(600_000);
+  assert.deepEqual(await uids(cluster), before);
+
+  await client.delete(StatefulSet, key);
+  await rolledOut(cluster);
+  assert.equal((await podsOf(cluster)).length, 3);
 });
 
 interface PodWatch extends AsyncDisposable {
