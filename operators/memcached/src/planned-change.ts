@@ -53,10 +53,18 @@ export function plannedChange(memcached: Memcached, running: Running): PlannedCh
 export const approvalCommand = ({ metadata }: Memcached, { revision }: Change): string =>
   `kubectl annotate memcached ${metadata.name} --namespace ${metadata.namespace} --overwrite ${approval}=${revision}`;
 
+const cost = 'servers are replaced one after another, and each starts empty.';
+
 const reasonOf = (fields: readonly string[]): string =>
   fields.length > 0
-    ? 'The pods change with these fields: servers are replaced one after another, and each starts empty.'
-    : 'The pods are to be as the operator describes them, though no field of spec has changed: servers are replaced one after another, and each starts empty.';
+    ? `The pods change with these fields: ${cost}`
+    : `The pods are to be as the operator describes them, though no field of spec has changed: ${cost}`;
+
+/** With what went wrong last, in place of what did before: a rollout of many servers must not fill the status. */
+export function withRemark(change: Change, remark: string): Change {
+  const [why = ''] = change.reason.split(cost, 1);
+  return { ...change, reason: `${why}${cost} ${remark}` };
+}
 
 /** Said until every pod has the template. One that began without us, such as a restart by hand, has no field to name. */
 function changeUnderWay(
@@ -73,7 +81,7 @@ function changeUnderWay(
     return change;
   }
   if (!isObserved) return undefined;
-  const reason = 'Another hand has changed the pods: servers are replaced one after another, and each starts empty.';
+  const reason = `Another hand has changed the pods: ${cost}`;
   return { class: 'Roll', fields: [], reason, revision };
 }
 

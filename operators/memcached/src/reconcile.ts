@@ -22,7 +22,7 @@ import {
   podsOf,
 } from './desired.ts';
 import { nextPartition } from './partition.ts';
-import { type Change, plannedChange } from './planned-change.ts';
+import { type Change, plannedChange, withRemark } from './planned-change.ts';
 import { type Rollout, rolloutOf } from './rollout.ts';
 import type { ReadStats } from './server-stats.ts';
 import { eventsOf, statusOf, withFailure } from './status.ts';
@@ -71,7 +71,7 @@ export const reconcileWith =
       set === undefined || changesTemplate ? {} : await rolloutOf(memcached, set, pods(), { readStats, clock, signal });
     const { released, waitsFor, gaveUp, why, lookAgainMs } = rollout;
     if (why !== undefined) logger.debug('Waiting for a server to be warm', { why });
-    const change = planned && gaveUp !== undefined ? { ...planned, reason: `${planned.reason} ${gaveUp}` } : planned;
+    const change = planned?.class === 'Roll' && gaveUp !== undefined ? withRemark(planned, gaveUp) : planned;
     // Said before it is done: whoever reads the status learns what is about to happen, and why.
     if (change !== undefined && !equalJson(change, memcached.status?.change)) await report(found, change, { waitsFor });
 
