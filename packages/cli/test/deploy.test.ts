@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Client, createClient, createDiscovery } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
+import type { KubernetesObject } from '@keelson/core';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
@@ -181,6 +182,10 @@ describe('on a cluster', () => {
 
   test('an undeploy removes what deploys and the operator made, and keeps the rest', async () => {
     await client.create(Website, { metadata: { name: 'mine', namespace: 'default' }, spec: {} });
+    // As if config/default had a sample; nobody would see to its finalizer any more.
+    const labels = { 'deploy.keelson/operator': 'website' };
+    const sample = { name: 'sample', namespace: 'default', labels, finalizers: [`${group}/clean`] };
+    await client.apply(Website, { metadata: sample, spec: {} }, { fieldManager: 'keelson-deploy' });
     await client.create(Lease, { metadata: { name: 'website', namespace: 'website-system' }, spec: {} });
     await client.create(Secret, { metadata: { name: 'website-webhook-certificate', namespace: 'website-system' } });
     await client.create(ConfigMap, {
@@ -189,7 +194,12 @@ describe('on a cluster', () => {
     await client.create(ConfigMap, { metadata: { name: 'mine', namespace: 'website-system' } });
     const { code, out, err } = await run('undeploy');
     assert.equal(code, 0, err);
-    assert.match(out, /^kept {7}CustomResourceDefinition websites\.deploy\.test with 1 object$/m);
+    assert.match(out, /^kept {7}CustomResourceDefinition websites\.deploy\.test with 2 objects$/m);
+    assert.match(out, /^kept {7}Website default\/sample, since objects of the kinds that it defines stay$/m);
+    const sampled = (await client.get(Website, 'default/sample')) as KubernetesObject;
+    assert.equal(sampled.metadata.deletionTimestamp, undefined);
+    await client.patch(Website, 'default/sample', { metadata: { finalizers: null } });
+    await client.delete(Website, 'default/sample');
     assert.match(out, /^kept {7}Namespace website-system, which has ConfigMap website-system\/mine$/m);
     for (const each of ['Deployment website-system/website', 'Lease website-system/website', 'ClusterRole website']) {
       assert.ok(out.includes(`deleted    ${each}\n`), each);

@@ -39,7 +39,7 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
       (each) => !applied.some(({ object }) => object === nameOf(each)),
     );
     const timeoutMs = flags.timeout * 1000;
-    const removed = await removeDeployed(client, operator, former, {
+    const removed = await removeDeployed(client, { name: operator, kinds: module.kinds }, former, {
       end: systemClock.monotonic() + timeoutMs,
       signal,
     });

@@ -3,7 +3,16 @@
  * place meanwhile. A namespace stays while something else is in it.
  */
 import type { Client } from '@keelson/client';
-import { isConflict, isNotFound, metadataOf, parseKey, sleep, webhookNames } from '@keelson/core';
+import {
+  isConflict,
+  isNotFound,
+  type Kind,
+  metadataOf,
+  parseKey,
+  resourceNameOf,
+  sleep,
+  webhookNames,
+} from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock } from '@keelson/core/system';
 import { Secret } from '@keelson/core/v1';
@@ -15,18 +24,29 @@ const pollMs = 200;
 /** Those that would refuse or delay the requests of others while nobody answers them go first. */
 const inTheWay = /^(Mutating|Validating)(WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding)$/;
 
+/** Whose objects are removed. */
+export interface RemovedOperator {
+  readonly name: string;
+  /** Its own: objects of these are their users', and stay even if they were deployed along with it. */
+  readonly kinds: readonly Kind[];
+}
+
 /** Deletes what a deploy has made, and what the operator made for itself beside it; resolves when it is gone. */
 export async function removeDeployed(
   client: Client,
-  operator: string,
+  operator: RemovedOperator,
   found: readonly DeployedObject[],
   limit: { readonly end: number; readonly signal: AbortSignal },
 ): Promise<readonly ObjectResult[]> {
   const isNamespace = ({ kind }: DeployedObject) => kind.kind === 'Namespace';
+  const isUsers = ({ kind }: DeployedObject) =>
+    operator.kinds.some((own) => resourceNameOf(own) === resourceNameOf(kind));
   const isDeployment = ({ kind }: DeployedObject) => kind.kind === 'Deployment';
   const first = found.filter(({ kind }) => inTheWay.test(kind.kind));
   const workloads = found.filter(isDeployment);
-  const rest = found.filter((each) => !first.includes(each) && !isDeployment(each) && !isNamespace(each));
+  const rest = found.filter(
+    (each) => !first.includes(each) && !isDeployment(each) && !isNamespace(each) && !isUsers(each),
+  );
   const removed: string[] = [];
   const remove = async (objects: readonly DeployedObject[]) => {
     removed.push(...(await removeObjects(client, objects)));
@@ -34,13 +54,15 @@ export async function removeDeployed(
   };
   await remove(first);
   await remove(workloads);
-  await remove(await madeByOperator(client, operator, found));
+  await remove(await madeByOperator(client, operator.name, found));
   await remove(rest); // last, since the next call knows by them in which namespace the operator was
   const results: ObjectResult[] = removed.map((object) => ({ object, result: 'deleted' }));
+  const note = ', since objects of the kinds that it defines stay';
+  for (const each of found.filter(isUsers)) results.push({ object: nameOf(each), result: 'kept', note });
   for (const namespace of found.filter(isNamespace)) {
-    const note = await kept(client, namespace.key);
-    if (note !== undefined) {
-      results.push({ object: nameOf(namespace), result: 'kept', note });
+    const why = await kept(client, namespace.key);
+    if (why !== undefined) {
+      results.push({ object: nameOf(namespace), result: 'kept', note: why });
       continue;
     }
     for (const object of await removeObjects(client, [namespace])) results.push({ object, result: 'deleted' });

@@ -41,7 +41,8 @@ export async function undeploy(flags: UndeployFlags, shell: Shell): Promise<void
     }
     progress(shell, `Taking ${operator.name} off ${server}`);
     const end = systemClock.monotonic() + flags.timeout * 1000;
-    for (const each of await removeDeployed(client, operator.name, objects, { end, signal })) tell(each);
+    for (const each of await removeDeployed(client, { name: operator.name, kinds }, objects, { end, signal }))
+      tell(each);
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new CommandError('it was stopped', 'call again, and it goes on from there');
