@@ -27,6 +27,8 @@ const settings = z.object({
   dnsServer: z.string().describe('Where records are made.'),
   zones: z.array(z.string()).default([]),
   limit: z.number().default(2_000_000).describe('How many.'),
+  size: z.number(),
+  servers: z.array(z.string()),
 });
 const validations = [{ expression: "request.userInfo.username != 'jane'" }];
 const full = operator({
@@ -150,10 +152,12 @@ test('definitions stay when the release goes', () => {
 test('a change of the settings rolls the pods; where there are none, there is no ConfigMap', () => {
   assert.match(textOf('templates/deployment.yaml', full), /checksum\/settings: \{\{ include .*settings\.yaml/);
   const map = textOf('templates/settings.yaml', full);
-  assert.match(map, /SITE_OPERATOR_DNS_SERVER: \{\{ required "settings.dnsServer is required"/);
+  assert.match(map, /SITE_OPERATOR_DNS_SERVER: \{\{ \(required "settings.dnsServer is required"/);
   assert.match(map, /SITE_OPERATOR_ZONES: \{\{ join "," \$\.Values\.settings\.zones \| quote \}\}/);
   // As text: Helm reads numbers as floating ones, which it prints as 2e+06.
   assert.match(map, /SITE_OPERATOR_LIMIT: \{\{ \$\.Values\.settings\.limit \| toJson \| quote \}\}/);
+  assert.match(map, /SITE_OPERATOR_SIZE: \{\{ \(required [^)]*settings\.size\) \| toJson \| quote \}\}/);
+  assert.match(map, /SITE_OPERATOR_SERVERS: \{\{ join "," \(required [^)]*settings\.servers\) \| quote \}\}/);
   assert.ok(!filesOf(least).some(({ path }) => path.endsWith('settings.yaml')));
   assert.doesNotMatch(textOf('templates/deployment.yaml', least), /checksum|envFrom/);
 });

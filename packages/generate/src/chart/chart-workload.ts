@@ -196,8 +196,9 @@ function settingsObject(chart: ChartInstallation) {
 
 function settingTemplate({ name, type, isRequired, default: fallback }: Setting): unknown {
   const value = `$.Values.settings.${name}`;
-  const text = type === 'list' ? `join "," ${value}` : type === 'number' ? `${value} | toJson` : value;
-  if (isRequired && fallback === undefined)
-    return new Template(`{{ required "settings.${name} is required" ${value} | quote }}`);
-  return new Guarded(`if not (kindIs "invalid" ${value})`, new Template(`{{ ${text} | quote }}`));
+  const isNeeded = isRequired && fallback === undefined;
+  const given = isNeeded ? `(required "settings.${name} is required" ${value})` : value;
+  const text = type === 'list' ? `join "," ${given}` : type === 'number' ? `${given} | toJson` : given;
+  const told = new Template(`{{ ${text} | quote }}`);
+  return isNeeded ? told : new Guarded(`if not (kindIs "invalid" ${value})`, told);
 }
