@@ -12,6 +12,8 @@ import { Lease } from '@keelson/core/coordination/v1';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { ConfigMap, Secret, ServiceAccount } from '@keelson/core/v1';
 import { parse, stringify } from 'yaml';
+import { deployable } from '../src/deploy/deployable.ts';
+import { loadOperator } from '../src/operator-module.ts';
 import { createProjects, type Projects, websiteManifest, websiteSource } from './projects.ts';
 import { runKeelson } from './test-shell.ts';
 
@@ -127,6 +129,23 @@ describe('on a cluster', () => {
     assert.equal((await runKeelson(['generate'], { cwd })).code, 0);
     const lacking = await deploy('', { cwd, env: { PATH: '' } });
     assert.match(lacking.err, /so kubectl has to read it, and it is not here; install it\.\n$/);
+  });
+
+  test('other settings are other pods, and settings that are no YAML are refused', async () => {
+    const source = websiteSource({ group }).replace("name: 'website',", '$& settings: z.object({ a: z.string() }),');
+    await projects.write('set/package.json', websiteManifest);
+    await projects.write('set/src/operator.ts', source);
+    const module = await loadOperator({ cwd: join(projects.root, 'set'), operator: undefined });
+    const podsWith = async (data: string) => {
+      const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: website-settings\ndata: ${data}\n`;
+      await projects.write('set/config/manager/settings.yaml', text);
+      const { objects } = await deployable(module, { image }, { env: {} });
+      return JSON.stringify(objects.find(({ kind }) => kind === 'Deployment')?.spec);
+    };
+    const first = await podsWith('{ WEBSITE_A: one }');
+    assert.equal(await podsWith('{ WEBSITE_A: one }'), first);
+    assert.notEqual(await podsWith('{ WEBSITE_A: two }'), first);
+    await assert.rejects(podsWith('{ WEBSITE_A: "two }'), /settings\.yaml is no YAML: Missing closing "quote/);
   });
 
   test('an image that cannot be pulled is told with what to do, and the pods from before go on', async () => {

@@ -5,6 +5,7 @@
  * the files beside it must be as generated.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,7 +60,7 @@ export async function deployable(
     definitions: found.filter(isDefinition) as unknown as readonly NewCustomResourceDefinition[],
     objects: found
       .filter((each) => !isDefinition(each))
-      .map((each) => labelled(isOwn(each) ? withImage(each, image) : each, operator.name)),
+      .map((each) => labelled(isOwn(each) ? withImage(each, image, settingsHash(found)) : each, operator.name)),
     deployment: { namespace, name },
   };
 }
@@ -99,7 +100,7 @@ async function kustomized(
 
 /** The settings are the user's, too: as they are in the file, if there is one. */
 async function withSettings(folder: string, objects: readonly FileObject[]): Promise<readonly FileObject[]> {
-  const [edited] = objectsIn((await contentOf(join(folder, settings))) ?? '');
+  const [edited] = objectsIn((await contentOf(join(folder, settings))) ?? '', settings);
   return objects.map((each) =>
     edited !== undefined && each.kind === 'ConfigMap' && each.metadata.name === edited.metadata.name
       ? { ...edited, metadata: { ...edited.metadata, namespace: each.metadata.namespace } }
@@ -107,9 +108,13 @@ async function withSettings(folder: string, objects: readonly FileObject[]): Pro
   );
 }
 
-function objectsIn(text: string): readonly FileObject[] {
+function objectsIn(text: string, file = 'what was generated'): readonly FileObject[] {
   return parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
+    .map((document): unknown => {
+      const [error] = document.errors;
+      if (error !== undefined) throw new CommandError(`${file} is no YAML: ${error.message.split('\n')[0]}`, 'mend it');
+      return document.toJS();
+    })
     .filter((value): value is FileObject => isObject(value) && isObject(value.metadata));
 }
 
@@ -123,13 +128,26 @@ function selects(spec: unknown, operator: string): boolean {
   );
 }
 
-function withImage(deployment: FileObject, image: string): FileObject {
+/** Of all ConfigMaps: pods read their settings when they start, so others are other pods. */
+function settingsHash(objects: readonly FileObject[]): string | undefined {
+  const maps = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata, data }) => [metadata.name, data]);
+  return maps.length === 0 ? undefined : createHash('sha256').update(JSON.stringify(maps)).digest('hex');
+}
+
+function withImage(deployment: FileObject, image: string, hash: string | undefined): FileObject {
   const { spec } = deployment as unknown as {
-    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } } };
+    readonly spec: {
+      readonly template: {
+        readonly metadata: NewObjectMeta;
+        readonly spec: { readonly containers: readonly JsonObject[] };
+      };
+    };
   };
   const { template } = spec;
   const containers = template.spec.containers.map((each) => (each.name === 'manager' ? { ...each, image } : each));
-  return { ...deployment, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+  const annotations = { ...template.metadata.annotations, ...(hash && { 'checksum/settings': hash }) };
+  const metadata = { ...template.metadata, annotations };
+  return { ...deployment, spec: { ...spec, template: { metadata, spec: { ...template.spec, containers } } } };
 }
 
 const labelled = (object: FileObject, operator: string): FileObject => ({
