@@ -243,6 +243,17 @@ test('a change that is held is told once, with the command that lets it go, when
     eventsOf(memcached(), still).map(({ reason }) => reason),
     ['AllServersReady', 'Held'],
   );
+  const stuck = statusOf(memcached(), {
+    workload: deploymentWith(2),
+    pods: [waitingPod('a', 'ImagePullBackOff')],
+    change: held,
+  });
+  assert.equal(verdict(stuck)?.[1], 'Progressing=False Stuck');
+  assert.match(
+    stuck.conditions?.[1]?.message ?? '',
+    /^2 of 3 .* lets the change go: kubectl annotate/,
+    'it may be the cure',
+  );
   const busy = statusOf(memcached(), { workload: deploymentWith(2), pods: [], change: held });
   assert.equal(verdict(busy)?.[1], 'Progressing=True RollingOut');
 });

@@ -88,7 +88,9 @@ function progress({ isPaused, isRolledOut, isStuck, count, holdsBack }: Progress
   if (isPaused) return condition('Progressing', 'False', 'Paused', 'Nothing is changed while spec.paused is true.');
   if (isRolledOut && holdsBack) return condition('Progressing', 'False', 'Held', holdsBack);
   if (isRolledOut) return condition('Progressing', 'False', 'RolledOut', 'Every server runs as specified.');
-  return condition('Progressing', isStuck ? 'False' : 'True', isStuck ? 'Stuck' : 'RollingOut', count);
+  // What is held may be what would help servers that are stuck.
+  if (isStuck) return condition('Progressing', 'False', 'Stuck', holdsBack ? `${count} ${holdsBack}` : count);
+  return condition('Progressing', 'True', 'RollingOut', count);
 }
 
 /** As an autoscaler reads it: whose load it has to measure. */
