@@ -167,6 +167,7 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
   second.child.kill('SIGTERM');
   await once(second.child, 'close');
   assert.equal(second.child.exitCode, 0, second.printed());
+  assert.doesNotMatch(second.printed(), /"level":"(warn|error)"/);
   assert.deepEqual(await configurations(), []);
   const { spec } = await client.get(CustomResourceDefinition, 'websites.hooks.example.com');
   assert.deepEqual(spec.conversion?.webhook?.clientConfig, {
