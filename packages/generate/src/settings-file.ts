@@ -3,7 +3,7 @@ import { type Setting, settingsOf } from '@keelson/core';
 import type { NewConfigMap } from '@keelson/core/v1';
 import type { GeneratedFile } from './generated-file.ts';
 import { type Installation, labelsOf } from './installation.ts';
-import { printYaml } from './yaml.ts';
+import { commentLines, printYaml } from './yaml.ts';
 
 /** The name of the ConfigMap. */
 export const settingsName = ({ name }: Pick<Installation, 'name'>): string => `${name}-settings`;
@@ -52,12 +52,12 @@ function settingsText(installation: Installation, namespace?: string): string {
 
 function entryOf({ variable, description, choices, isRequired }: Setting, value: unknown): readonly string[] {
   const notes = [
-    ...(description === undefined ? [] : description.split('\n')),
+    ...(description === undefined ? [] : [description]),
     ...(choices === undefined ? [] : [`One of ${choices.join(', ')}.`]),
     ...(isRequired && value === undefined ? ['It is required: without it the operator does not start.'] : []),
   ];
   const entry = printYaml({ [variable]: value === undefined ? '' : String(value) }).trimEnd();
   // An empty text is a value, too: what has none stays out.
   const lines = value === undefined ? [`# ${entry}`] : entry.split('\n');
-  return [...notes.map((note) => `# ${note}`), ...lines].map((line) => `  ${line}\n`);
+  return [...notes.flatMap(commentLines), ...lines].map((line) => `  ${line}\n`);
 }

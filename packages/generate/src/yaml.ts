@@ -51,6 +51,10 @@ export function printYaml(value: unknown): string {
   return `${linesOf(value).join('\n')}\n`;
 }
 
+/** A text as comments, wherever some reader of YAML sees the end of a line. */
+export const commentLines = (text: string): readonly string[] =>
+  text.split(/\r\n|[\n\r\u0085\u2028\u2029]/).map((line) => `# ${line}`);
+
 function linesOf(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.length > 0) return value.flatMap(itemLines);
   if (isFilledObject(value)) return fieldsOf(value).flatMap(([name, field]) => fieldLines(name, field));

@@ -132,6 +132,31 @@ test('what looks like a template in a definition is printed as it is', () => {
   assert.ok(text.includes('such as {{ `{{` }} .Values.host }}.'), text);
 });
 
+test('names with other signs and descriptions of several lines are as good as any', () => {
+  const odd = operator({
+    name: 'odd',
+    controllers: [
+      {
+        for: defineKind({
+          group: 'odd.example.com',
+          kind: 'Odd',
+          hub: 'v1',
+          versions: { v1: { storage: true, spec: z.object({ '{{x}}': z.string() }) } },
+        }),
+      },
+    ],
+    settings: z.object({ 'dns-server': z.string().default('a').describe('One.\rtwo: {\u2028three: {') }),
+  });
+  assert.match(
+    textOf('templates/settings.yaml', odd),
+    /\{\{ \(index \$\.Values\.settings "dns-server"\) \| quote \}\}/,
+  );
+  assert.match(textOf('templates/crd-odd.example.com_odds.yaml', odd), /\{\{ `\{\{` \}\}x\}\}'?:/);
+  assert.match(textOf('values.yaml', odd), /# One\.\n {2}# two: \{\n {2}# three: \{\n {2}dns-server: a\n/);
+  const settings = generateFiles(odd).find(({ path }) => path === 'config/manager/settings.yaml');
+  assert.match(settings?.text ?? '', /# One\.\n {2}# two: \{\n {2}# three: \{\n {2}ODD_DNS_SERVER: a\n/);
+});
+
 test('nothing names a namespace: the release does, and the values', () => {
   for (const { path, text } of filesOf(full, { namespace: 'sites' })) {
     assert.doesNotMatch(text, /keelson-(release|watched)-namespace|site-operator-system|\bsites-/, path);

@@ -49,14 +49,16 @@ function templated(value: unknown): unknown {
   if (value instanceof Guarded) return new Guarded(value.condition, templated(value.value));
   if (Array.isArray(value)) return value.map(templatedItem);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, templated(field)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [escaped(name), templated(field)]));
 }
+
+/** Backquotes, since no form of a text in YAML has to escape them. */
+const escaped = (text: string): string => text.replaceAll('{{', '{{ `{{` }}');
 
 function templatedText(text: string): unknown {
   if (text === ownNamespace) return releaseNamespace;
   if (text === watchedNamespace) return watched;
-  // Backquotes, since no form of a text in YAML has to escape them.
-  return text.replaceAll('{{', '{{ `{{` }}').replaceAll(ownNamespace, '{{ $.Release.Namespace }}');
+  return escaped(text).replaceAll(ownNamespace, '{{ $.Release.Namespace }}');
 }
 
 /** A requirement that names those that are watched is there only where some are chosen. */

@@ -1,6 +1,6 @@
 /** values.yaml, where each value has its meaning above it, and values.schema.json, which Helm holds them against. */
 import { type GeneratedFile, jsonFile, yamlTextFile } from '../generated-file.ts';
-import { printYaml } from '../yaml.ts';
+import { commentLines, printYaml } from '../yaml.ts';
 import type { ChartValue } from './chart-values.ts';
 
 /** Values below one name, or one value. */
@@ -48,7 +48,7 @@ const isLeaf = (tree: Tree): tree is ChartValue => 'path' in tree;
 function linesOf(tree: ReadonlyMap<string, Tree>, indentation: string): readonly string[] {
   return [...tree].flatMap(([name, inner]) => {
     if (!isLeaf(inner)) return [`${indentation}${name}:\n`, ...linesOf(inner, `${indentation}  `)];
-    const notes = inner.description === '' ? [] : inner.description.split('\n').map((line) => `# ${line}\n`);
+    const notes = inner.description === '' ? [] : commentLines(inner.description).map((line) => `${line}\n`);
     const entry = printYaml({ [name]: inner.default })
       .split('\n')
       .slice(0, -1);

@@ -195,7 +195,7 @@ function settingsObject(chart: ChartInstallation) {
 }
 
 function settingTemplate({ name, type, isRequired, default: fallback }: Setting): unknown {
-  const value = `$.Values.settings.${name}`;
+  const value = /^\w+$/.test(name) ? `$.Values.settings.${name}` : `(index $.Values.settings "${name}")`;
   const isNeeded = isRequired && fallback === undefined;
   const given = isNeeded ? `(required "settings.${name} is required" ${value})` : value;
   const text = type === 'list' ? `join "," ${given}` : type === 'number' ? `${given} | toJson` : given;
