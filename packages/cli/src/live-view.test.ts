@@ -26,7 +26,7 @@ test('on a terminal the lines are written over, cut to its width, and gone in th
   const { view, printed } = viewOf(10);
   view.show([
     { key: 'a', text: 'a: 10 %' },
-    { key: 'b', text: 'b is a long one' },
+    { key: 'b', text: 'b is\na long one' },
   ]);
   view.show([{ key: 'a', text: 'a: 20 %' }]);
   view.show([{ key: 'a', text: 'a: 20 %' }]);

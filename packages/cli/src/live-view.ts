@@ -56,5 +56,8 @@ export class LiveView {
 
 const upAndErase = (lines: number) => `\u001b[${lines}A\u001b[J`;
 
-/** A line that wraps would be two, and the next one would be written over the wrong place. */
-const cut = (text: string, columns: number) => (text.length < columns ? text : `${text.slice(0, columns - 2)}…`);
+/** A line that wraps, or breaks, would be two, and the next one would be written over the wrong place. */
+function cut(text: string, columns: number): string {
+  const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  return line.length < columns ? line : `${line.slice(0, columns - 2)}…`;
+}
