@@ -31,6 +31,9 @@ export interface Rollout {
   readonly why?: string;
 }
 
+/** So that no more than eight are replaced in a minute: clients notice each, and ten writes a minute are a storm to the engine. */
+const leastSeconds = 7;
+
 /** How often a server is asked whether it is warm. */
 const pollMs = 10_000;
 
@@ -46,7 +49,7 @@ export async function rolloutOf(
 ): Promise<Rollout> {
   const { minReadySeconds = 0, warmup } = spec.rollout ?? {};
   const now = world.clock.now();
-  const step = nextStep({ set, pods, minReadySeconds, now });
+  const step = nextStep({ set, pods, minReadySeconds: Math.max(minReadySeconds, leastSeconds), now });
   if (step.type === 'wait') return { lookAgainMs: step.forMs };
   if (step.type !== 'replace') return {};
   const { next, youngest, waiting } = step;

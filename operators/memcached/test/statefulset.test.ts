@@ -223,6 +223,15 @@ test('the operator may crash after each of its writes: no server is replaced twi
   assert.equal(pods.mostDown(), 1);
 });
 
+test('twelve servers whose rollout waits for nothing are replaced at a pace that is no storm', async () => {
+  const servers = new Servers();
+  await using cluster = await start(servers);
+  await running(cluster, servers, { size: 12 });
+  await edit(cluster, { image: newImage });
+  await rolledOut(cluster);
+  assert.doesNotMatch(await images(cluster), /old/);
+});
+
 test('another template in the middle of a rollout begins at the top, and waits for each again', async () => {
   const servers = new Servers();
   await using cluster = await start(servers);
