@@ -81,6 +81,10 @@ describe('on a cluster', () => {
   });
 
   test('the next one changes what is otherwise, and removes what is no longer there', async () => {
+    const labels = { 'deploy.keelson/operator': 'website' };
+    const former = { name: 'former', namespace: 'website-system', labels };
+    await client.apply(ServiceAccount, { metadata: former }, { fieldManager: 'keelson-deploy' });
+    await client.create(Lease, { metadata: { name: 'website', namespace: 'website-system' }, spec: {} });
     const { isReady, objects, ...found } = JSON.parse((await run(`deploy --image ${image}-next --output json`)).out);
     assert.equal(isReady, true);
     assert.equal(found.image, `${image}-next`);
@@ -96,8 +100,10 @@ describe('on a cluster', () => {
         'deleted Role website-system/website',
         'deleted RoleBinding website-system/website',
         'deleted Service website-system/website-webhook',
+        'deleted ServiceAccount website-system/former',
       ],
     );
+    await client.delete(Lease, 'website-system/website'); // it was still there, for the pods that go on
   });
 
   test('where the image cannot be pushed, nothing is applied', async () => {

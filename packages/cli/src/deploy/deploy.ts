@@ -39,12 +39,11 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
       (each) => !applied.some(({ object }) => object === nameOf(each)),
     );
     const timeoutMs = flags.timeout * 1000;
-    const removed = await removeDeployed(client, { name: operator, kinds: module.kinds }, former, {
-      end: systemClock.monotonic() + timeoutMs,
-      signal,
-    });
-    for (const each of removed) say(each);
     const { deployment } = wanted;
+    const whose = { name: operator, kinds: module.kinds, runsIn: deployment.namespace };
+    const end = systemClock.monotonic() + timeoutMs;
+    const removed = await removeDeployed(client, whose, former, { end, signal });
+    for (const each of removed) say(each);
     const rollout = await awaitRollout({ client, deployment, timeoutMs, signal, shell });
     if (flags.output === 'json') {
       shell.out(json({ server, ...deployment, image, objects: [...applied, ...removed], ...rolloutOf(rollout) }));

@@ -29,6 +29,8 @@ export interface RemovedOperator {
   readonly name: string;
   /** Its own: objects of these are their users', and stay even if they were deployed along with it. */
   readonly kinds: readonly Kind[];
+  /** The namespace in which it goes on, with what it made there for itself. */
+  readonly runsIn?: string;
 }
 
 /** Deletes what a deploy has made, and what the operator made for itself beside it; resolves when it is gone. */
@@ -54,7 +56,7 @@ export async function removeDeployed(
   };
   await remove(first);
   await remove(workloads);
-  await remove(await madeByOperator(client, operator.name, found));
+  await remove(await madeByOperator(client, operator, found));
   await remove(rest); // last, since the next call knows by them in which namespace the operator was
   const results: ObjectResult[] = removed.map((object) => ({ object, result: 'deleted' }));
   const note = ', since objects of the kinds that it defines stay';
@@ -74,13 +76,14 @@ export async function removeDeployed(
 /** Its Lease and the Secret of its certificates, in the namespace of its account. */
 async function madeByOperator(
   client: Client,
-  operator: string,
+  { name: operator, runsIn }: RemovedOperator,
   found: readonly DeployedObject[],
 ): Promise<readonly DeployedObject[]> {
   const namespaces = new Set(
     found
       .filter(({ kind }) => kind.kind === 'ServiceAccount' || kind.kind === 'Deployment')
-      .flatMap(({ key }) => parseKey(key).namespace ?? []),
+      .flatMap(({ key }) => parseKey(key).namespace ?? [])
+      .filter((namespace) => namespace !== runsIn),
   );
   const names = [
     [Lease, operator],
