@@ -84,6 +84,13 @@ test('a registry is sent the archive, what Chart.yaml says, and last the manifes
 test('what is no chart, or no place for one, is told', async () => {
   const none = await runKeelson(['chart', 'package', '--chart', root], { cwd, env });
   assert.match(none.err, /there is no \S+Chart\.yaml; make it with "keelson generate chart"/);
+  const odd = await mkdtemp(join(root, 'odd-'));
+  for (const text of ['name: "a\nversion: [', 'name: ../../up\nversion: 1.0.0\n', 'name: a\nversion: 1/../../b\n']) {
+    await writeFile(join(odd, 'Chart.yaml'), text);
+    const { code, err } = await runKeelson(['chart', 'package', '--chart', odd, '--to', odd], { cwd, env });
+    assert.equal(code, 1);
+    assert.match(err, /Chart\.yaml names no chart and version; make it again with "keelson generate chart"/);
+  }
   const wrong = await runKeelson(['chart', 'push', 'https://example.com'], { cwd, env });
   assert.deepEqual([wrong.code, /is no place for a chart/.test(wrong.err)], [2, true]);
 });

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '@keelson/core';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { CommandError } from '../command-error.ts';
 import type { Blobs } from '../image/blobs.ts';
 import { makeLayer } from '../image/layer.ts';
@@ -41,9 +41,13 @@ async function metadataOf(folder: string): Promise<ChartMetadata> {
   const file = join(folder, 'Chart.yaml');
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw new CommandError(`there is no ${file}`, 'make it with "keelson generate chart"');
-  const metadata: unknown = parse(text);
-  if (isObject(metadata) && typeof metadata.name === 'string' && typeof metadata.version === 'string') {
+  const document = parseDocument(text);
+  const metadata: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  if (isObject(metadata) && isPartOfName(metadata.name) && isPartOfName(metadata.version)) {
     return { ...metadata, name: metadata.name, version: metadata.version };
   }
   throw new CommandError(`${file} names no chart and version`, 'make it again with "keelson generate chart"');
 }
+
+/** Files are called by them, so that nothing in them may lead to another folder. */
+const isPartOfName = (value: unknown): value is string => typeof value === 'string' && /^\w[\w.+-]*$/.test(value);
