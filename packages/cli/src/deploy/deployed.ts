@@ -49,7 +49,7 @@ export interface DeployedObject {
 export const nameOf = ({ kind, key }: Pick<DeployedObject, 'kind' | 'key'>): string => `${kind.kind} ${key}`;
 
 /** Objects that were looked for, and the kinds of which whoever asks may not see any: `secrets`. */
-export interface Seen {
+interface Seen {
   readonly objects: readonly DeployedObject[];
   readonly hidden: readonly string[];
 }

@@ -25,7 +25,7 @@ const pollMs = 200;
 const inTheWay = /^(Mutating|Validating)(WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding)$/;
 
 /** Whose objects are removed. */
-export interface RemovedOperator {
+interface RemovedOperator {
   readonly name: string;
   /** Its own: objects of these are their users', and stay even if they were deployed along with it. */
   readonly kinds: readonly Kind[];
