@@ -98,7 +98,7 @@ test('a fight over a field is slowed after ten writes, and the Event names the o
     while (!stop.signal.aborted) {
       const { spec } = await other.get(Deployment, key);
       if (spec.replicas !== 7) await other.patch(Deployment, key, { spec: { replicas: 7 } });
-      await sleep(cluster.clock, 10);
+      await sleep(cluster.clock, 50);
     }
   })();
   const before = cluster.writes.length;
@@ -127,12 +127,12 @@ test('another that overwrites the status is named, too', async () => {
   const rival = (async () => {
     while (!stop.signal.aborted) {
       await other.patch(Widget, key, { status: { seen: 'his' } }, { subresource: 'status' });
-      await sleep(cluster.clock, 10);
+      await sleep(cluster.clock, 50);
     }
   })();
   await cluster.clock.advance(30_000);
   stop.abort();
-  await cluster.clock.advance(20);
+  await cluster.clock.advance(50);
   await rival;
   assert.ok(cluster.writes.length < 25, `${cluster.writes.length} writes`);
   assert.equal(await stormOf(cluster), documented('**A fight**')[1]);
