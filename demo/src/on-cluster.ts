@@ -35,8 +35,9 @@ export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): 
   };
   const logger = loggerOf(memcachedOperator.name);
   await using transport = connect(config, { userAgent: memcachedOperator.name });
+  const url = await webhookUrlOf(config, choice);
   await install(config, transport, logger, signal);
-  await using outside = await askedHere(config, transport, choice);
+  await using outside = await askedHere(url, transport);
   process.stdout.write(instructions(config.server, choice));
   const manager = createManager(memcachedOperator, {
     config,
@@ -76,7 +77,8 @@ Both operators work on ${server}. In another terminal, in this folder:
   ${kubectl} apply --server-side -f operators/echo/config/samples/mmontes_v1alpha1_echo.yaml
   ${kubectl} get echos,jobs
 
-Ctrl-C stops the operators. What they have made stays, and so do the definitions.
+Ctrl-C stops the operators. What they have made stays, and so do the definitions; nobody converts Memcacheds then, so that
+of a definition that was not there before only the stored version is served.
 
 `;
 }
@@ -115,12 +117,11 @@ async function install(
   });
 }
 
-/** Has the API server ask the Memcached operator here, if it ever asks, and installs what is converted here. */
-async function askedHere(
+/** Where the API server asks the Memcached operator, if it ever asks; an error where it could not. */
+async function webhookUrlOf(
   { server, proxyUrl }: ClusterConfig,
-  transport: Transport,
   { webhookUrl }: ClusterChoice,
-): Promise<OutsideWebhooks | undefined> {
+): Promise<string | undefined> {
   if (!servesWebhooks(memcachedOperator)) return undefined;
   const isNear = proxyUrl === undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server).hostname);
   if (webhookUrl === undefined && !isNear) {
@@ -128,9 +129,15 @@ async function askedHere(
       `Memcached is converted between its versions by its operator, which ${server} has to reach: say where with --webhook-url https://HOST:PORT, or install the operator in the cluster.`,
     );
   }
+  return webhookUrl ?? `https://127.0.0.1:${await freePort()}`;
+}
+
+/** Has the API server ask the Memcached operator here, and installs what is converted here. */
+async function askedHere(url: string | undefined, transport: Transport): Promise<OutsideWebhooks | undefined> {
+  if (url === undefined) return undefined;
   return answerOutside(memcachedOperator, {
     client: createClient({ transport, fieldManager: memcachedOperator.name }),
-    url: webhookUrl ?? `https://127.0.0.1:${await freePort()}`,
+    url,
     definitions: (conversion) => [crdOf(Memcached, { conversion })],
   });
 }

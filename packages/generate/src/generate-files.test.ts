@@ -301,6 +301,22 @@ test('kinds of one name in groups that begin alike have a sample each; the same 
   });
 });
 
+test('samples of two versions are two objects, since the folder is applied at once', () => {
+  const Both = defineKind({
+    group: 'web.example.com',
+    kind: 'Both',
+    hub: 'v1',
+    versions: {
+      v1: { storage: true, spec: z.object({ host: z.string() }), status: z.object({}) },
+      v2: { spec: z.object({ host: z.string() }), status: z.object({}) },
+    },
+    conversions: { v2: {} },
+  });
+  const both = { kinds: [Both] };
+  const nameOf = (version: string) => object(`config/samples/web_${version}_both.yaml`, plain, both).metadata.name;
+  assert.deepEqual(['v1', 'v2'].map(nameOf), ['both-sample-v1', 'both-sample-v2']);
+});
+
 test('an operator of built-in kinds alone has neither definitions nor samples nor a reference, but their place', () => {
   const copier = operator({ name: 'copier', controllers: [{ for: Secret }] });
   assert.deepEqual(

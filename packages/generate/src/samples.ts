@@ -1,5 +1,5 @@
 /** Samples: an object of each served version that the API server would take, for users to begin with. */
-import { apiVersionOf } from '@keelson/core';
+import { apiVersionOf, type Labels } from '@keelson/core';
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import type { DefinedKind } from '@keelson/schema';
 import { compileStructural } from '@keelson/schema/validation';
@@ -11,14 +11,16 @@ import { printYaml } from './yaml.ts';
 /** `config/samples`: files that belong to the user as soon as they are there. */
 export function sampleFiles({ definitions, name }: Installation): readonly GeneratedFile[] {
   const nameOf = fileNames(definitions.map(({ kind }) => kind));
-  return definitions.flatMap(({ kind, crd }) =>
-    crd.spec.versions
-      .filter(({ served }) => served)
-      .map(({ name: version, schema }) => {
-        const path = `config/samples/${nameOf(kind, version)}.yaml`;
-        return { path, ...sampleOf(kind, version, schema?.openAPIV3Schema ?? {}, name) };
-      }),
-  );
+  return definitions.flatMap(({ kind, crd }) => {
+    const served = crd.spec.versions.filter((each) => each.served);
+    return served.map(({ name: version, schema }) => {
+      const path = `config/samples/${nameOf(kind, version)}.yaml`;
+      // All of the folder is applied at once, so that samples of two versions are two objects.
+      const sample = `${kind.kind.toLowerCase()}-sample${served.length > 1 ? `-${version}` : ''}`;
+      const labels = { 'app.kubernetes.io/part-of': name };
+      return { path, ...sampleOf(kind, version, schema?.openAPIV3Schema ?? {}, { name: sample, labels }) };
+    });
+  });
 }
 
 /** As Kubebuilder calls them: after the first label of the group; after the whole group where two kinds would share it. */
@@ -35,12 +37,12 @@ function sampleOf(
   kind: DefinedKind,
   version: string,
   schema: JSONSchemaProps,
-  operator: string,
+  metadata: { readonly name: string; readonly labels: Labels },
 ): Omit<GeneratedFile, 'path'> {
   const sample = {
     apiVersion: apiVersionOf({ group: kind.group, version }),
     kind: kind.kind,
-    metadata: { name: `${kind.kind.toLowerCase()}-sample`, labels: { 'app.kubernetes.io/part-of': operator } },
+    metadata,
     spec: sampleValue(schema.properties?.spec ?? {}),
   };
   const problems = compileStructural(schema).validate(sample);

@@ -155,7 +155,7 @@ export class Registry {
           `the registry ${url.host} speaks no TLS`,
           `if that is meant, say --plain-http ${url.host}`,
         );
-      const next = 'see that it runs and can be reached, then call again: what has arrived is not sent again';
+      const next = 'see that it runs and can be reached, then call again: what has arrived is kept';
       throw new CommandError(`the registry ${url.host} cannot be reached: ${why}`, next);
     }
   }
