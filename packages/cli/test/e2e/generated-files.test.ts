@@ -16,12 +16,16 @@ const available = await availability();
 const skip = available.available ? false : available.reason;
 const folderOf = (operator: string) => fileURLToPath(new URL(`../../../../operators/${operator}/`, import.meta.url));
 
-/** The files that kubectl takes one by one, by their paths in the operator's folder. */
+/** The files that kubectl takes one by one, by their paths in the operator's folder; of samples those that need no conversion, since no operator runs here. */
 async function manifestsBelow(folder: string): Promise<readonly string[]> {
   const within = async (part: string) =>
     (await readdir(join(folder, part), { recursive: true })).map((file) => join(part, file));
   const files = [...(await within('config')), ...(await within('dist'))];
-  return files.filter((file) => file.endsWith('.yaml') && !file.endsWith('kustomization.yaml'));
+  const converted = folder === folderOf('memcached') ? '_v1alpha1_' : 'none';
+  const others = ['kustomization.yaml', 'config/bundle.yaml'];
+  return files.filter(
+    (file) => file.endsWith('.yaml') && !file.includes(converted) && !others.some((other) => file.endsWith(other)),
+  );
 }
 
 /** What becomes of a Deployment, and of a namespace with all that is in it. */
@@ -32,19 +36,14 @@ const controllers = [
   'garbage-collector-controller',
 ];
 
-/** As much of the Prometheus operator's kind as a cluster needs to know the name. */
-const serviceMonitors = {
+/** As much of a kind of the Prometheus operator as a cluster needs to know the name. */
+const monitoring = (kind: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: 'servicemonitors.monitoring.coreos.com' },
+  metadata: { name: `${kind.toLowerCase()}s.monitoring.coreos.com` },
   spec: {
     group: 'monitoring.coreos.com',
-    names: {
-      plural: 'servicemonitors',
-      singular: 'servicemonitor',
-      kind: 'ServiceMonitor',
-      listKind: 'ServiceMonitorList',
-    },
+    names: { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
     scope: 'Namespaced',
     versions: [
       {
@@ -55,7 +54,7 @@ const serviceMonitors = {
       },
     ],
   },
-};
+});
 
 describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () => {
   let kube: Kubernetes;
@@ -66,7 +65,7 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
     kube = await startKubernetes({ controllers });
     transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
     client = createClient({ transport, fieldManager: 'test' });
-    await kube.apply(JSON.stringify(serviceMonitors));
+    for (const kind of ['ServiceMonitor', 'PrometheusRule']) await kube.apply(JSON.stringify(monitoring(kind)));
   });
   after(async () => {
     await transport?.[Symbol.asyncDispose]();
