@@ -113,7 +113,9 @@ const fields = z.object({
   config: config.optional().describe('How the servers are set up.'),
   rollout: rollout
     .optional()
-    .describe('How servers are replaced, always one after the other. Left out, as soon as they are ready, those of a StatefulSet for 7 s.'),
+    .describe(
+      'How servers are replaced, always one after the other. Left out, as soon as they are ready, those of a StatefulSet for 7 s.',
+    ),
   availability: availability.optional().describe('What keeps servers from going away together.'),
   pod: pod.optional().describe('What else the pods are to have.'),
   updatePolicy: z
