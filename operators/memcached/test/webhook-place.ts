@@ -1,12 +1,11 @@
 /** Where an operator answers that runs on this machine, and how an API server on this machine finds and trusts it. */
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { conversionPath, webhookConfigurationsOf } from '@keelson/core';
 import type { NewValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import type { WebhookClientConfig } from '@keelson/core/apiextensions/v1';
 import { trusting, webhookAuthority } from '@keelson/runtime/outside';
+import { freePorts } from '@keelson/tools-kubernetes';
 import { memcachedOperator } from '../src/operator.ts';
 
 export interface WebhookPlace {
@@ -25,7 +24,7 @@ export async function webhookPlace(folder: string): Promise<WebhookPlace> {
   const [certFile, keyFile] = [join(folder, 'webhook.crt'), join(folder, 'webhook.key')];
   await writeFile(certFile, identity.certificate);
   await writeFile(keyFile, identity.key, { mode: 0o600 });
-  const url = `https://${host}:${await freePort(host)}`;
+  const url = `https://${host}:${(await freePorts(host, 1))[0]}`;
   const namespace = `${memcachedOperator.name}-system`;
   const { validating } = webhookConfigurationsOf(memcachedOperator, { namespace, url });
   if (validating === undefined) throw new Error('the operator validates nothing');
@@ -34,13 +33,4 @@ export async function webhookPlace(folder: string): Promise<WebhookPlace> {
     conversion: { url: `${url}${conversionPath}`, caBundle },
     validating: trusting(validating, caBundle),
   };
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

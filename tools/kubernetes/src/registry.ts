@@ -2,12 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
+import { freePorts } from './control-plane/ports.ts';
 import { debianRoot } from './debian/packages.ts';
 import { progressTo } from './machine/progress.ts';
 
@@ -21,7 +20,7 @@ export async function startRegistry(): Promise<ImageRegistry> {
   const progress = progressTo(process.stderr, systemClock);
   const debian = await debianRoot({ env: process.env, clock: systemClock, random: systemRandom, progress });
   const folder = await mkdtemp(join(tmpdir(), 'keelson-registry-'));
-  const host = `127.0.0.1:${await freePort()}`;
+  const host = `127.0.0.1:${(await freePorts('127.0.0.1', 1))[0]}`;
   const configuration = join(folder, 'config.json');
   const storage = { filesystem: { rootdirectory: join(folder, 'data') } };
   await writeFile(
@@ -53,13 +52,4 @@ async function answers(host: string): Promise<boolean> {
   } catch {
     return false; // not yet
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -9,6 +9,7 @@ import { deadline, sleep, type Transport } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import { Pod } from '@keelson/core/v1';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { monitoringDefinitions } from '../monitoring-definitions.ts';
 import { createProjects, websiteManifest, websiteSource } from '../projects.ts';
 import { runKeelson } from '../test-shell.ts';
 
@@ -36,26 +37,6 @@ const controllers = [
   'garbage-collector-controller',
 ];
 
-/** As much of a kind of the Prometheus operator as a cluster needs to know the name. */
-const monitoring = (kind: string) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${kind.toLowerCase()}s.monitoring.coreos.com` },
-  spec: {
-    group: 'monitoring.coreos.com',
-    names: { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-});
-
 describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () => {
   let kube: Kubernetes;
   let transport: Transport;
@@ -65,7 +46,7 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
     kube = await startKubernetes({ controllers });
     transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
     client = createClient({ transport, fieldManager: 'test' });
-    for (const kind of ['ServiceMonitor', 'PrometheusRule']) await kube.apply(JSON.stringify(monitoring(kind)));
+    for (const definition of monitoringDefinitions) await kube.apply(JSON.stringify(definition));
   });
   after(async () => {
     await transport?.[Symbol.asyncDispose]();

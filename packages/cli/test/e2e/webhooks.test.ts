@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { connect, createClient, loadConfig } from '@keelson/client';
@@ -11,7 +10,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
 import { Namespace, Service } from '@keelson/core/v1';
-import { availability, startKubernetes } from '@keelson/tools-kubernetes';
+import { availability, freePorts, startKubernetes } from '@keelson/tools-kubernetes';
 import { createProjects, websiteManifest } from '../projects.ts';
 import { runKeelson } from '../test-shell.ts';
 
@@ -74,14 +73,6 @@ export const website = operator({
 });
 `;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  return port;
-}
-
 test('kubectl sees defaults, refusals with their fields and warnings; a crash leaves nothing that hinders or stays', {
   skip: !available.available && available.reason,
 }, async () => {
@@ -105,7 +96,7 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
     return [...mutating, ...validating].map(({ webhooks }) => webhooks?.[0]?.failurePolicy);
   };
 
-  const url = `https://127.0.0.1:${await freePort()}`;
+  const url = `https://127.0.0.1:${(await freePorts('127.0.0.1', 1))[0]}`;
   const start = async () => {
     const flags = ['--kubeconfig', kubeconfig, '--webhook-url', url, '--', '--health-port', '0', '--metrics-port', '0'];
     const child = spawn(process.execPath, [main, 'run', ...flags], { cwd });

@@ -22,6 +22,7 @@ import {
   startRegistry,
 } from '@keelson/tools-kubernetes';
 import { parseAllDocuments } from 'yaml';
+import { monitoringDefinitions, monitoringKinds } from '../monitoring-definitions.ts';
 import { runKeelson } from '../test-shell.ts';
 
 const operators = fileURLToPath(new URL('../../../../operators', import.meta.url));
@@ -114,27 +115,6 @@ const tenth = {
 } as const;
 
 const set = (values: readonly string[]) => values.flatMap((each) => ['--set', each]);
-const monitoringKinds = ['ServiceMonitor', 'PrometheusRule'];
-
-/** A definition of what the Prometheus operator brings, as far as it matters here. */
-const monitoringDefinition = (kind: string) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${kind.toLowerCase()}s.monitoring.coreos.com` },
-  spec: {
-    group: 'monitoring.coreos.com',
-    names: { kind, listKind: `${kind}List`, plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase() },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-});
 
 describe('charts as Helm sees them', { skip }, () => {
   for (const [operator, { namespace }] of Object.entries(names)) {
@@ -322,7 +302,7 @@ function lifeOn(place: () => Place) {
       const template = await deployment('.spec.template');
       const authority = await bundle();
 
-      for (const kind of monitoringKinds) await apply(monitoringDefinition(kind));
+      for (const definition of monitoringDefinitions) await apply(definition);
       await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s');
       await helm('upgrade', release, chart, ...there, ...waiting, ...set([...ours, 'ha.replicaCount=1', ...settings]));
       assert.equal(await deployment('.spec.replicas'), '1');
@@ -388,7 +368,7 @@ function lifeOn(place: () => Place) {
     for (const name of ['blue', 'green', 'monitoring', ...Object.values(names).map(({ namespace }) => namespace)]) {
       await apply(namespaceOf(name));
     }
-    for (const kind of monitoringKinds) await apply(monitoringDefinition(kind));
+    for (const definition of monitoringDefinitions) await apply(definition);
     await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s');
     const known = monitoringKinds.flatMap((kind) => ['--api-versions', `monitoring.coreos.com/v1/${kind}`]);
     for (const [operator, { release, namespace }] of Object.entries(names)) {
