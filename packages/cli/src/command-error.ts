@@ -8,9 +8,12 @@
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
   readonly exitCode: number = 1;
+  /** The first half, for whoever knows a better way on. */
+  readonly problem: string;
 
   constructor(problem: string, next?: string, options?: ErrorOptions) {
     super(next === undefined ? problem : `${problem}; ${next}.`, options);
+    this.problem = problem;
   }
 }
 

@@ -117,7 +117,10 @@ describe('on a cluster', () => {
       env,
     });
     assert.equal(code, 1);
-    assert.match(err, /^keelson deploy: the registry 127\.0\.0\.1:1 cannot be reached: .*call again/);
+    assert.match(
+      err,
+      /^keelson deploy: the base 127\.0\.0\.1:1\/node:24 cannot be pulled, since the registry 127\.0\.0\.1:1 cannot be reached .*"--base packages" makes one/,
+    );
     assert.equal(await exists(CustomResourceDefinition, 'websites.pushed.test'), false);
   });
 

@@ -21,6 +21,8 @@ import { pushImage } from '../src/image/push-image.ts';
 import { Registry } from '../src/image/registry.ts';
 import { interruption } from '../src/image/run.ts';
 import { stepsOf } from '../src/image/steps.ts';
+import { writeArchive, writeFolder } from '../src/image/write-image.ts';
+import { startLoopbackRegistry } from './loopback-registry.ts';
 import { runKeelson, testShell } from './test-shell.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'keelson-image-'));
@@ -234,26 +236,56 @@ test('the same project in two folders is the same image, for two machines in one
   assert.deepEqual(second.layers.slice(1), first.layers.slice(1), 'packages and program are shared');
 });
 
+/** Blobs of which none finds space. What is unfinished gets removed, so it is a link to the device and not the device. */
+async function fullDisk(folder: string): Promise<Blobs> {
+  const link = join(folder, 'full');
+  await symlink('/dev/full', link);
+  return new (class extends Blobs {
+    override unfinished(): string {
+      return link;
+    }
+  })(folder);
+}
+
 test('a full disk is told in words, leaves nothing, and the next call finishes', async () => {
   const folder = await newFolder();
-  const full = join(folder, 'full');
-  class FullDisk extends Blobs {
-    override unfinished(): string {
-      return full; // what is written there finds no space
-    }
-  }
-  await symlink('/dev/full', full);
+  const full = await fullDisk(folder);
   const entries = [{ path: 'a', content: Buffer.from('a') }];
   const { signal } = new AbortController();
-  await assert.rejects(makeLayer(entries, new FullDisk(folder)), (error) => {
+  await assert.rejects(makeLayer(entries, full), (error) => {
     assert.match(
-      interruption(error, signal)?.message ?? '',
-      /^no space is left on the disk.*; make some, and call again/,
+      interruption(error, { signal, folder })?.message ?? '',
+      new RegExp(`^no space is left on the disk of ${folder}; make some, and call again`),
     );
     return true;
   });
   assert.deepEqual((await readdir(folder)).sort(), ['.keep', 'sha256']);
   assert.equal((await makeLayer(entries, new Blobs(folder))).size > 0, true);
+});
+
+test('a blob that finds no space on the disk is not the fault of the registry', async () => {
+  const folder = await newFolder();
+  await using registry = await startLoopbackRegistry();
+  const content = Buffer.alloc(100_000);
+  const { digest, size } = await new Blobs(await newFolder()).add(content);
+  registry.content.set(digest, content);
+  const place = { registry: registry.host, repository: 'web', version: '1' };
+  const { signal } = new AbortController();
+  const fetching = new Registry(place, { isPlain: true, env: {}, signal }).fetchBlob(
+    { mediaType: 'a', digest, size },
+    await fullDisk(folder),
+  );
+  await assert.rejects(fetching, { code: 'ENOSPC' });
+});
+
+test('an image that cannot be written leaves nothing of it', async () => {
+  const to = await newFolder();
+  const blobs = new Blobs(await newFolder());
+  const index = { mediaType: 'a', digest: `sha256:${'0'.repeat(64)}`, size: 1 };
+  const image = { index, manifests: [], attachments: [] };
+  await assert.rejects(writeFolder({ image, blobs, name: 'web', to: join(to, 'image') }), { code: 'ENOENT' });
+  await assert.rejects(writeArchive({ image, blobs, name: 'web', to: join(to, 'image.tar') }), { code: 'ENOENT' });
+  assert.deepEqual(await readdir(to), ['.keep']);
 });
 
 test('a blob that is sent moves a bar on a terminal, and is one line elsewhere', async () => {
@@ -421,17 +453,20 @@ test('a registry that is down, and one that refuses the password, are told with 
   const { signal } = new AbortController();
   const blobs = new Blobs(await newFolder());
   const blob = { mediaType: 'a', ...(await blobs.add(Buffer.from('a'))) };
-  const sendTo = (at: string) =>
-    new Registry({ registry: at, repository: 'web', version: '1' }, { isPlain: true, env, signal }).sendBlob(
+  const sendTo = (at: string, who = env) =>
+    new Registry({ registry: at, repository: 'web', version: '1' }, { isPlain: true, env: who, signal }).sendBlob(
       blob,
       blobs.path(blob.digest),
     );
   await assert.rejects(
     sendTo(registry),
-    /web takes no blob \(401, requested access is denied\); log in with "docker login 127\.0\.0\.1:\d+"\.$/,
+    /: 127\.0\.0\.1:\d+ does not take the password of "me" \(401, requested access is denied\); log in again with "docker login 127\.0\.0\.1:\d+"\.$/,
   );
+  const isWanting =
+    /: 127\.0\.0\.1:\d+ wants a user and a password \(401, .*; log in with "docker login 127\.0\.0\.1:\d+"\.$/;
+  await assert.rejects(sendTo(registry, { DOCKER_CONFIG: root }), isWanting);
   await assert.rejects(
     sendTo('127.0.0.1:1'),
-    /the registry 127\.0\.0\.1:1 cannot be reached: .*; see that it runs and can be reached, then call again/,
+    /: the registry 127\.0\.0\.1:1 cannot be reached \([^;]+\); see that it runs, then call again: what has arrived is kept\.$/,
   );
 });

@@ -7,7 +7,8 @@ import { epochOf } from '../image/epoch.ts';
 import { pushImage } from '../image/push-image.ts';
 import { parseReference } from '../image/reference.ts';
 import { Registry } from '../image/registry.ts';
-import { megabytes, stepsOf } from '../image/steps.ts';
+import { working } from '../image/run.ts';
+import { megabytes } from '../image/steps.ts';
 import type { Shell } from '../shell.ts';
 import { type ChartArchive, chartArchive } from './archive.ts';
 import { withChart } from './chart-index.ts';
@@ -46,22 +47,20 @@ export async function pushChart(place: string, flags: ChartPushFlags, shell: She
   const [, to] = /^oci:\/\/(.+?)\/*$/.exec(place) ?? [];
   if (to === undefined)
     throw new UsageError(`"${place}" is no place for a chart`, 'write it as oci://registry.example.com/charts');
-  const signal = shell.stopSignal();
-  const blobs = new Blobs(blobsFolder(shell.env));
-  const archive = await chartArchive(resolve(shell.cwd, flags.chart), blobs);
-  const { name, version } = archive.metadata;
-  // As Helm writes it: a tag takes no "+".
-  const text = `${to}/${name}:${version.replaceAll('+', '_')}`;
-  const reference = parseReference(text);
-  const registry = new Registry(reference, { isPlain: flags.plainHttp === reference.registry, env: shell.env, signal });
-  const artifact = await chartArtifact(archive, blobs);
-  const { onTransfer, end } = stepsOf(shell);
-  try {
+  const told = await working(shell, async ({ signal, steps: { onTransfer } }) => {
+    const blobs = new Blobs(blobsFolder(shell.env));
+    const archive = await chartArchive(resolve(shell.cwd, flags.chart), blobs);
+    const { name, version } = archive.metadata;
+    // As Helm writes it: a tag takes no "+".
+    const text = `${to}/${name}:${version.replaceAll('+', '_')}`;
+    const reference = parseReference(text);
+    const isPlain = flags.plainHttp === reference.registry;
+    const registry = new Registry(reference, { isPlain, env: shell.env, signal });
+    const artifact = await chartArtifact(archive, blobs);
     await pushImage(artifact, { registry, version: reference.version, blobs, onTransfer });
-  } finally {
-    end();
-  }
-  shell.out(`oci://${text}  ${megabytes(archive.size)}\n${artifact.index.digest}\n`);
+    return `oci://${text}  ${megabytes(archive.size)}\n${artifact.index.digest}\n`;
+  });
+  shell.out(told);
 }
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';

@@ -144,11 +144,12 @@ async function tool(
         'name an image that has Node with --base',
       );
     }
-    const why =
-      String(stderr ?? '')
-        .trim()
-        .split('\n')
-        .at(-1) || message;
+    const said = String(stderr ?? '').trim();
+    if (/ENOSPC|No space left on device/.test(said)) {
+      const next = 'make some there, or name another folder as TMPDIR, and call again';
+      throw new CommandError(`no space is left on the disk for ${program}, which works in ${tmpdir()}`, next);
+    }
+    const why = said.split('\n').at(-1) || message;
     throw new CommandError(`${program} ${args[0] === '-q' ? args[3] : args[0]} failed: ${why}`);
   }
 }

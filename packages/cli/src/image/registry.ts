@@ -17,6 +17,7 @@ import { type Blobs, digestOf } from './blobs.ts';
 import { type Credentials, credentialsFor } from './credentials.ts';
 import type { Descriptor } from './image.ts';
 import type { Reference } from './reference.ts';
+import { networkFailure } from './registry-failure.ts';
 
 export interface RegistryOptions {
   /** @default false */
@@ -45,6 +46,8 @@ export class Registry {
   readonly #reference: Reference;
   readonly #options: RegistryOptions;
   #authorization: string | undefined;
+  /** Whom the credentials are of, if there are any. */
+  #user: string | undefined;
 
   constructor(reference: Reference, options: RegistryOptions) {
     this.#reference = reference;
@@ -129,7 +132,10 @@ export class Registry {
     });
     if (first !== challenge) return first as T;
     this.#authorization = await this.#authorize(wanted);
-    return await this.#send(url, request, this.#authorization, read);
+    return await this.#send(url, request, this.#authorization, async (answer) => {
+      if (answer.status === 401) throw await this.#unwelcome(answer);
+      return await read(answer);
+    });
   }
 
   async #send<T>(
@@ -138,7 +144,7 @@ export class Registry {
     authorization: string | undefined,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
-    const { signal, isPlain } = this.#options;
+    const { signal } = this.#options;
     using limit = deadline(systemClock, limitMs, 'the request', signal);
     try {
       const authorized = { ...headers, ...(authorization === undefined ? {} : { authorization }) };
@@ -146,17 +152,7 @@ export class Registry {
       return await read(await fetch(url, body === undefined ? request : { ...request, body: body(), duplex: 'half' }));
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof CommandError) throw error;
-      const { cause, message } = error as Error;
-      const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
-      const isTls = /wrong version number|packet length too long/i.test(why) && !isPlain;
-      if (isTls)
-        throw new CommandError(
-          `the registry ${url.host} speaks no TLS`,
-          `if that is meant, say --plain-http ${url.host}`,
-        );
-      const next = 'see that it runs and can be reached, then call again: what has arrived is kept';
-      throw new CommandError(`the registry ${url.host} cannot be reached: ${why}`, next);
+      throw networkFailure(error, url.host) ?? error;
     }
   }
 
@@ -164,6 +160,7 @@ export class Registry {
   async #authorize(challenge: string): Promise<string | undefined> {
     const { registry } = this.#reference;
     const credentials = await credentialsFor(registry, this.#options.env);
+    this.#user = credentials?.user;
     if (/^basic/i.test(challenge)) return credentials && basic(credentials);
     const field = (name: string) => new RegExp(`${name}="([^"]*)"`, 'i').exec(challenge)?.[1];
     const realm = field('realm');
@@ -177,19 +174,36 @@ export class Registry {
       if (value !== undefined) url.searchParams.set(name, value);
     }
     return await this.#send(url, {}, credentials && basic(credentials), async (answer) => {
+      if (answer.status === 401) throw await this.#unwelcome(answer);
       if (answer.status !== 200) throw await this.#refused(answer, 'gives no token');
       const { token, access_token: other } = (await answer.json()) as Record<string, string>;
       return `Bearer ${token ?? other}`;
     });
   }
 
+  /** Nobody has logged in, or with a password that is not theirs. */
+  async #unwelcome(answer: Response): Promise<CommandError> {
+    const { registry } = this.#reference;
+    const why = await whyOf(answer);
+    return this.#user === undefined
+      ? new CommandError(`${registry} wants a user and a password (${why})`, `log in with "docker login ${registry}"`)
+      : new CommandError(
+          `${registry} does not take the password of "${this.#user}" (${why})`,
+          `log in again with "docker login ${registry}"`,
+        );
+  }
+
   async #refused(answer: Response, what: string): Promise<CommandError> {
-    const text = await answer.text().catch(() => '');
-    const message = /"message"\s*:\s*"([^"]{1,300})"/.exec(text)?.[1];
-    const why = `${answer.status}${message === undefined ? '' : `, ${message}`}`;
-    const isAccess = answer.status === 401 || answer.status === 403;
-    const next = isAccess ? `log in with "docker login ${this.#reference.registry}"` : 'call again when that is mended';
-    return new CommandError(`${this.#place()} ${what} (${why})`, next);
+    return new CommandError(`${this.#place()} ${what} (${await whyOf(answer)})`, this.#wayOn(answer.status));
+  }
+
+  #wayOn(status: number): string {
+    const { registry } = this.#reference;
+    if (status === 403) return `log in as somebody who may, with "docker login ${registry}"`;
+    if (status === 404) return 'see how its name is written';
+    return status < 500
+      ? 'it says no more about it'
+      : 'its log says more; call again when that is mended: what has arrived is kept';
   }
 
   #trust(digest: string, found: string): void {
@@ -206,6 +220,13 @@ export class Registry {
   #place(): string {
     return `${this.#reference.registry}/${this.#reference.repository}`;
   }
+}
+
+/** The status, with the registry's own words. */
+async function whyOf(answer: Response): Promise<string> {
+  const text = await answer.text().catch(() => '');
+  const message = /"message"\s*:\s*"([^"]{1,300})"/.exec(text)?.[1];
+  return `${answer.status}${message === undefined ? '' : `, ${message}`}`;
 }
 
 /** The bytes of a file; tells how much of it was read. */

@@ -17,6 +17,7 @@ import { type Platform, platformName, platforms } from './platform.ts';
 import { type Pushed, pushImage } from './push-image.ts';
 import { parseReference } from './reference.ts';
 import { Registry } from './registry.ts';
+import { NetworkError } from './registry-failure.ts';
 import { megabytes, type OnTransfer, type Steps, stepsOf } from './steps.ts';
 
 export async function buildToFiles(flags: ImageBuildFlags, shell: Shell): Promise<void> {
@@ -29,7 +30,11 @@ export async function buildToFiles(flags: ImageBuildFlags, shell: Shell): Promis
     const name = flags.tag ?? (await defaultName(folder));
     parseReference(name);
     const { writeArchive, writeFolder } = await import('./write-image.ts');
-    await (isFolder ? writeFolder : writeArchive)({ image, blobs, name, to });
+    try {
+      await (isFolder ? writeFolder : writeArchive)({ image, blobs, name, to });
+    } catch (error) {
+      throw interruption(error, { signal: work.signal, folder: dirname(to) }) ?? error;
+    }
     return { image, to };
   });
   shell.out(`${relative(shell.cwd, to) || to}  ${sizes(image)}\n${image.index.digest}\n`);
@@ -79,29 +84,31 @@ interface Work {
 }
 
 /** Shows what goes on, and says in words what has interrupted it. */
-async function working<T>(shell: Shell, act: (work: Work) => Promise<T>): Promise<T> {
+export async function working<T>(shell: Shell, act: (work: Work) => Promise<T>): Promise<T> {
   const signal = shell.stopSignal();
   const steps = stepsOf(shell);
   try {
     return await act({ shell, signal, steps });
   } catch (error) {
-    throw interruption(error, signal) ?? error;
+    throw interruption(error, { signal, folder: blobsFolder(shell.env) }) ?? error;
   } finally {
     steps.end();
   }
 }
 
+const again = 'call again: what was made and sent is not made or sent again';
+
 /** What is not the fault of the project: the next call finishes what this one has begun. */
-export function interruption(error: unknown, signal: AbortSignal): CommandError | undefined {
-  const again = 'call again: what was made and sent is not made or sent again';
+export function interruption(
+  error: unknown,
+  { signal, folder }: { readonly signal: AbortSignal /** Where was written. */; readonly folder: string },
+): CommandError | undefined {
   if (signal.aborted) return new CommandError('it was stopped', again);
-  if (!hasCode(error, 'ENOSPC')) return undefined;
-  const { path } = error as { readonly path?: string };
-  return new CommandError(
-    `no space is left on the disk${path === undefined ? '' : ` of ${path}`}`,
-    `make some, and ${again}`,
-  );
+  if (!isFullDisk(error)) return undefined;
+  return new CommandError(`no space is left on the disk of ${folder}`, `make some, and ${again}`);
 }
+
+const isFullDisk = (error: unknown) => hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT');
 
 async function built(flags: ImageFlags, { shell, signal, steps }: Work) {
   const wanted = flags.platform.split(',').map(platformOf);
@@ -150,7 +157,13 @@ async function baseFor(platform: Platform, { flags, shell, blobs, signal, onTran
   const reference = parseReference(base);
   const isPlain = flags.plainHttp === reference.registry;
   const registry = new Registry(reference, { isPlain, env: shell.env, signal });
-  return await registryBase({ platform, registry, version: reference.version, blobs, onTransfer });
+  try {
+    return await registryBase({ platform, registry, version: reference.version, blobs, onTransfer });
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    const next = '--base names another image that has Node, and "--base packages" makes one of npm and Debian packages';
+    throw new CommandError(`the base ${base} cannot be pulled, since ${error.problem}`, next, { cause: error });
+  }
 }
 
 function platformOf(text: string): Platform {

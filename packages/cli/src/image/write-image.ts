@@ -50,14 +50,18 @@ export interface WriteOptions {
 export async function writeFolder(options: WriteOptions): Promise<void> {
   const unfinished = `${options.to}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
-  for (const { path, content } of layoutFiles(options)) {
-    const target = join(unfinished, path);
-    await mkdir(dirname(target), { recursive: true });
-    if (Buffer.isBuffer(content)) await writeFile(target, content);
-    else await copyFile(content.file, target);
+  try {
+    for (const { path, content } of layoutFiles(options)) {
+      const target = join(unfinished, path);
+      await mkdir(dirname(target), { recursive: true });
+      if (Buffer.isBuffer(content)) await writeFile(target, content);
+      else await copyFile(content.file, target);
+    }
+    await rm(options.to, { recursive: true, force: true });
+    await rename(unfinished, options.to);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
-  await rm(options.to, { recursive: true, force: true });
-  await rename(unfinished, options.to);
 }
 
 /** One file for `docker load` and `ctr images import`: the layout, and Docker's older list of the first platform. */
