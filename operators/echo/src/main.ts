@@ -27,7 +27,7 @@ async function main(): Promise<void> {
       stop.abort(new Error(`the process got ${name}`));
     });
   }
-  await using transport = connect(await loadConfig());
+  await using transport = connect(await loadConfig(), { userAgent: 'echo-operator' });
   const observations = createObservations(settings.ha?.leaseName ?? 'echo-operator');
   await using health = await serve(settings.healthPort, healthHandler(observations));
   const { metrics } = settings;

@@ -11,6 +11,8 @@ export interface AuditEntry {
   /** When this stage was reached: of an answer that is complete, its end. */
   readonly stageTimestamp: string;
   readonly user: { readonly username: string };
+  /** What the program calls itself. */
+  readonly userAgent?: string;
   /** Absent where no resource is asked for, such as for `/version`. */
   readonly objectRef?: {
     readonly apiGroup?: string;

@@ -11,11 +11,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { deadline, sleep } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
 import {
-  type AuditEntry,
-  auditEntries,
   availability,
   type ImageRegistry,
   type Kubernetes,
@@ -23,6 +19,15 @@ import {
   startKubernetes,
   startRegistry,
 } from '@keelson/tools-kubernetes';
+import {
+  checkAudit,
+  checkPods,
+  everythingIn,
+  kubectlIn,
+  nothingLeft,
+  replaceLeader,
+  until,
+} from '../operator-in-pods.ts';
 import { websiteManifest, websiteSource } from '../projects.ts';
 import { runKeelson } from '../test-shell.ts';
 
@@ -52,11 +57,7 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
     await rm(folder, { recursive: true, force: true });
   });
 
-  const kubectl = async (...args: string[]) => {
-    const { code, stdout, stderr } = await kube.kubectl(...args);
-    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
-    return stdout;
-  };
+  const kubectl = (...args: string[]) => kubectlIn(kube, ...args);
   const keelson = (cwd: string, ...argv: string[]) =>
     runKeelson([...argv, '--kubeconfig', kube.kubeconfig, '--context', 'keelson'], { cwd, env: kube.env });
   /** The same, stopped as by Ctrl-C when it says something. */
@@ -65,11 +66,6 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
     const err = (text: string) => void (words.test(text) && stop.abort());
     const flags = ['--kubeconfig', kube.kubeconfig, '--context', 'keelson'];
     return await runKeelson([...argv, ...flags], { cwd, env: kube.env, err, stopSignal: () => stop.signal });
-  };
-  /** Ends when it holds; what must hold in the end may take its time on a slow machine. */
-  const until = async (what: string, holds: () => Promise<boolean>) => {
-    using limit = deadline(systemClock, 300_000, what);
-    while (!(await holds())) await sleep(systemClock, 300, limit.signal);
   };
   const write = async (path: string, text: string) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -159,7 +155,8 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
     const memcached = join(operators, 'memcached');
     await kubectl('create', 'namespace', 'echoes');
     await kubectl('label', 'namespace', 'echoes', 'pod-security.kubernetes.io/enforce=restricted');
-    const earlier = await everything();
+    const unlisted = /^memcacheds\b/; // nobody converts them in the end
+    const earlier = await everythingIn(kube, unlisted);
 
     const [first, second] = await Promise.all([
       deployBuilt(memcached, 'memcached-operator'),
@@ -177,11 +174,11 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
     await kubectl('wait', 'echo', '--all', '--for=condition=Complete', '--timeout=300s');
 
     const places = [
-      { operator: 'memcached-operator', namespace: 'memcached-operator-system', port: 8080 },
-      { operator: 'echo-operator', namespace: 'echoes', port: 2112 },
+      { operator: 'memcached-operator', namespace: 'memcached-operator-system', metricsPort: 8080 },
+      { operator: 'echo-operator', namespace: 'echoes', metricsPort: 2112 },
     ];
-    await Promise.all(places.map(checkPods));
-    await Promise.all(places.map(replaceLeader));
+    await Promise.all(places.map((place) => checkPods(kube, place)));
+    await Promise.all(places.map((place) => replaceLeader(kube, place)));
 
     // Whoever leads now goes on with the work.
     await kubectl('patch', 'memcached', 'memcached-sample', '--type=merge', '--patch={"spec":{"size":1}}');
@@ -191,7 +188,7 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
       const args = ['deployments', '--selector', 'app.kubernetes.io/name=memcached', '--output'];
       return (await kubectl('get', ...args, 'jsonpath={.items[*].status.replicas}')) === '1';
     });
-    for (const { operator, namespace } of places) await checkAudit(operator, namespace);
+    for (const place of places) await checkAudit(kube, place);
 
     const kept = await keelson(memcached, 'undeploy', '--timeout', '300');
     assert.equal(kept.code, 0, kept.err);
@@ -207,11 +204,8 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
     const all = await keelson(echo, 'undeploy', '--definitions', '--yes', '--timeout', '300');
     assert.match(all.out, /^deleted {4}CustomResourceDefinition echos\.mmontes\.io with 3 objects$/m);
 
-    let left: readonly string[] = [];
-    await until('what belonged to Echos', async () => {
-      left = [...(await everything())].filter((line) => !earlier.has(line) && !isOfMemcached(line));
-      return left.length === 0;
-    }).catch(() => assert.deepEqual(left, []));
+    const stays = /\smemcached-sample|^(CustomResourceDefinition|APIService) .*\.cache\.example\.com$/;
+    await nothingLeft(kube, earlier, { stays, unlisted });
     const version = ['--output', 'jsonpath={.spec.versions[?(@.storage==true)].name}'];
     const stored = await kubectl('get', 'crd', 'memcacheds.cache.example.com', ...version);
     assert.match(await kubectl('get', '--raw', `/apis/cache.example.com/${stored}/memcacheds`), /memcached-sample/);
@@ -288,68 +282,6 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
   const echoNamed = (name: string) =>
     `apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: { name: ${name} }\nspec: { message: hello }\n`;
 
-  interface Place {
-    readonly operator: string;
-    readonly namespace: string;
-    readonly port: number;
-  }
-
-  /** Their start in the log, their user, their read-only root, and their metrics through the Service. */
-  async function checkPods({ operator, namespace, port }: Place): Promise<void> {
-    const of = ['--namespace', namespace, '--selector', 'app.kubernetes.io/component=manager'];
-    const logs = await kubectl('logs', ...of, '--tail=-1');
-    assert.match(logs, /"msg":"Starting/);
-    assert.match(logs, /leader/i);
-    const pods = (await kubectl('get', 'pods', ...of, '--output', 'jsonpath={.items[*].metadata.name}')).split(' ');
-    assert.equal(pods.length, 2);
-    const [pod = ''] = pods;
-    const program =
-      "console.log(process.getuid()); try { fs.writeFileSync('/x', '') } catch ({ code }) { console.log(code) }";
-    const asked = await kube.podExec(`${namespace}/${pod}`, ['/usr/local/bin/node', '--eval', program]);
-    assert.equal(asked.stdout, '65532\nEROFS\n', asked.stderr);
-    const service = [
-      'service',
-      `${operator}-metrics`,
-      '--namespace',
-      namespace,
-      '--output',
-      'jsonpath={.spec.clusterIP}',
-    ];
-    const address = await kubectl('get', ...service);
-    const wget = ['busybox', 'wget', '-q', '-O-', `http://${address}:${port}/metrics`] as const;
-    const metrics = await kube.runInPodNetwork(`${namespace}/${pod}`, wget);
-    assert.match(metrics.stdout, /^leader_election_master_status\{name="[^"]+"\} [01]$/m);
-  }
-
-  /** Ends the pod that leads, and returns when another one does. */
-  async function replaceLeader({ operator, namespace }: Place): Promise<void> {
-    const holder = async () => {
-      const lease = ['lease', operator, '--namespace', namespace, '--output', 'jsonpath={.spec.holderIdentity}'];
-      const [pod = ''] = (await kubectl('get', ...lease)).split('_');
-      return pod;
-    };
-    await until('a leader', async () => (await holder()) !== '');
-    const leader = await holder();
-    await kubectl('delete', 'pod', leader, '--namespace', namespace, '--grace-period=0', '--force');
-    await until(`another leader than ${leader}`, async () => !['', leader].includes(await holder()));
-    await kubectl('rollout', 'status', `deployment/${operator}`, '--namespace', namespace, '--timeout=300s');
-  }
-
-  /** What it did was done by its account alone, and nothing that it asked for was refused. */
-  async function checkAudit(operator: string, namespace: string): Promise<void> {
-    const user = `system:serviceaccount:${namespace}:${operator}`;
-    const own = await auditEntries(kube, user);
-    const refused = own.filter(({ responseStatus }) => responseStatus?.code === 403);
-    assert.deepEqual(refused, []);
-    const group = own.find(({ objectRef }) => objectRef?.subresource === 'status')?.objectRef?.apiGroup;
-    const lines = (await readFile(kube.auditLog ?? '', 'utf8')).split('\n').filter((line) => line.includes('"status"'));
-    const writers = lines
-      .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as AuditEntry) : []))
-      .filter(({ objectRef }) => objectRef?.subresource === 'status' && objectRef.apiGroup === group)
-      .map(({ user: { username } }) => username);
-    assert.deepEqual([...new Set(writers)], [user]);
-  }
-
   /** Runs while the operator does, in a process of its own. */
   async function onThisMachine(cwd: string, act: () => Promise<void>): Promise<void> {
     const argv = ['run', '--kubeconfig', kube.kubeconfig, '--context', 'keelson'];
@@ -363,17 +295,4 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
       await ended;
     }
   }
-
-  /** Every object but what the cluster itself makes as time goes by. */
-  async function everything(): Promise<ReadonlySet<string>> {
-    const kinds = (await kubectl('api-resources', '--verbs=list', '--output=name')).trim().split('\n');
-    const listed = kinds.filter((kind) => !/^(events|memcacheds|componentstatuses)\b/.test(kind));
-    const columns = 'custom-columns=K:.kind,S:.metadata.namespace,N:.metadata.name';
-    const text = await kubectl('get', listed.join(','), '--all-namespaces', '--no-headers', '--output', columns);
-    const lines = text.trim().split(/\s*\n/);
-    return new Set(lines.filter((line) => !/\skube-|kube-root-ca\.crt$|\sdefault$/.test(line)));
-  }
-
-  const isOfMemcached = (line: string) =>
-    /\smemcached-sample|^(CustomResourceDefinition|APIService) .*\.cache\.example\.com$/.test(line);
 });
