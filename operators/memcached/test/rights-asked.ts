@@ -16,6 +16,9 @@ export const withoutRight = (rules: readonly PolicyRule[], right: string): reado
     .flatMap((rule) => rule.verbs.map((verb) => ({ ...rule, verbs: [verb] })))
     .filter((rule) => !rightsIn([rule]).includes(right));
 
+/** Asked for only where a list cannot be streamed, as on an API server that is just starting or ending. */
+export const isList = (right: string): boolean => right.startsWith('list ');
+
 /** Of each kind that is watched for itself, the right to. */
 export const watchedKinds = (rules: readonly PolicyRule[]): readonly string[] =>
   rightsIn(rules).filter((right) => right.startsWith('watch ') && !right.endsWith('/leases'));
