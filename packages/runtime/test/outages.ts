@@ -115,6 +115,9 @@ export async function runOutages(count: number): Promise<Report> {
     await until('another acts after SIGTERM', async () => (await writer()) !== last);
     const handOverMs = systemClock.monotonic() - exitedMs;
     for (const name of replicas.keys()) await end(name);
+    // The watch of the Lease may be behind: it has told everything once it tells what is there now.
+    const lastMs = new Date((await client.get(Lease, 'default/replicated')).spec.acquireTime ?? '').getTime();
+    await until('the last term is known', async () => terms.at(-1)?.begunMs === lastMs);
     const sends = (await readFile(file, 'utf8'))
       .trim()
       .split('\n')

@@ -11,7 +11,7 @@ import {
   requestToken,
   setScale,
 } from '@keelson/client';
-import { allow, deadline, type KubernetesObject, operator, removable, sleep } from '@keelson/core';
+import { allow, deadline, isForbidden, type KubernetesObject, operator, removable, sleep } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Ingress } from '@keelson/core/networking/v1';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
@@ -259,6 +259,10 @@ async function readerOf(client: Client, config: Awaited<ReturnType<typeof loadCo
   const { token } = await requestToken(client, 'default/reader');
   const { clientCertificate, ...tls } = config.tls;
   const own = { ...config, tls, credentials: { type: 'token', token } } as const;
+  await using transport = connect(own);
+  const reader = createClient({ transport });
+  using limit = deadline(systemClock, 300_000, 'the API server knows what the reader may');
+  while (await reader.list(Shop).then(() => false, isForbidden)) await sleep(systemClock, 20, limit.signal);
   return async (planned = shops): Promise<PlannedPass> => {
     const passes: PlannedPass[] = [];
     const manager = createManager(planned, { config: own, logger: silent, plan: (pass) => void passes.push(pass) });
