@@ -47,6 +47,7 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
     transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }));
     client = createClient({ transport, fieldManager: 'test' });
     for (const definition of monitoringDefinitions) await kube.apply(JSON.stringify(definition));
+    await served(...monitoringDefinitions.map(({ metadata }) => metadata.name));
   });
   after(async () => {
     await transport?.[Symbol.asyncDispose]();
@@ -58,6 +59,14 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
     const { code, stdout, stderr } = await kube.kubectl(...args);
     assert.deepEqual([code, stderr], [0, ''], stdout);
     return stdout.trim().split('\n').sort();
+  }
+
+  /** Waits until kubectl finds these kinds: that comes some time after their definitions were taken. */
+  async function served(...definitions: readonly string[]): Promise<void> {
+    const names = definitions.map((name) => `crd/${name}`);
+    await kubectl('wait', '--for=condition=Established', ...names, '--timeout=5m');
+    using limit = deadline(systemClock, 300_000, `${definitions} to be served`);
+    while ((await kube.kubectl('get', definitions.join())).code !== 0) await sleep(systemClock, 50, limit.signal);
   }
 
   /** The two pods of a manager, which nothing schedules here: that they exist is what admission said. */
@@ -91,6 +100,10 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
           manifests.some((file) => file.startsWith(part)),
           part,
         );
+      const definitions = (await readdir(join(folder, 'config/crd/bases'))).map(
+        (file) => `${/_(\w+)\.yaml$/.exec(file)?.[1]}.${/^[^_]+/.exec(file)?.[0]}`,
+      );
+      await served(...definitions);
       const each = manifests.flatMap((file) => ['-f', join(folder, file)]);
       const tried = await kubectl('apply', '--server-side', '--dry-run=server', '--validate=strict', ...each);
       assert.ok(tried.length >= manifests.length, tried.join('\n'));
@@ -120,6 +133,6 @@ describe('generated files on a real Kubernetes', { skip, concurrency: 2 }, () =>
     assert.deepEqual(await runKeelson(install, { cwd }), { code: 0, out: created, err: '' });
     await kubectl('delete', 'crd', `websites.${group}`);
     await kubectl('apply', '--server-side', '-f', file);
-    await kubectl('wait', '--for=condition=Established', `crd/websites.${group}`);
+    await kubectl('wait', '--for=condition=Established', `crd/websites.${group}`, '--timeout=5m');
   });
 });

@@ -113,18 +113,20 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
 
   const first = await start();
   try {
+    const created = async (size: number) => {
+      const dry = ['--dry-run=server', '-o', 'jsonpath={.spec.host}'];
+      return await kube.kubectl('create', ...dry, '-f', await website('probe', size));
+    };
+    using limit = deadline(systemClock, 300_000, 'the API server asks');
+    while ((await created(2)).stdout !== 'probe.test' || (await created(9)).code === 0)
+      await sleep(systemClock, 50, limit.signal);
+
     const made = await kube.kubectl('create', '-f', await website('a', 2));
     assert.equal(made.stderr, '');
     const seen = await kube.kubectl('get', 'website', 'a', '-o', 'jsonpath={.spec.host} {.metadata.annotations.by}');
     assert.equal(seen.stdout, 'a.test kubernetes-admin');
-    const older = await kube.kubectl(
-      'get',
-      'websites.v1alpha1.hooks.example.com',
-      'a',
-      '-o',
-      'jsonpath={.spec.domain}',
-    );
-    assert.equal(older.stdout, 'a.test');
+    const older = ['websites.v1alpha1.hooks.example.com', 'a', '-o', 'jsonpath={.spec.domain}'];
+    while ((await kube.kubectl('get', ...older)).stdout !== 'a.test') await sleep(systemClock, 50, limit.signal);
 
     const refused = await kube.kubectl('create', '-f', await website('b', 9));
     assert.equal(refused.stderr, 'The Website "b" is invalid: spec.size: Invalid value: 9: at most 3\n');
