@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { systemClock } from '@keelson/core/system';
 import { kubernetesVersion } from '../../src/binaries/versions.ts';
 import { layoutOf } from '../../src/cluster-directory/layout.ts';
 import { findCluster } from '../../src/cluster-directory/record.ts';
 import { availability, type Kubernetes, startKubernetes } from '../../src/index.ts';
+import { until } from '../../src/machine/wait.ts';
 import { recordedProcesses } from '../../src/processes/ledger.ts';
 import { run } from '../../src/processes/run.ts';
 import { kube as command, kubeInShell } from './kube-command.ts';
@@ -83,6 +85,17 @@ if (available.available) {
   after(() => kube[Symbol.asyncDispose]());
 }
 
+/** The API server learns of roles and bindings by a watch of its own. */
+async function allowed(kubeconfig: string, verb: string, resource: string): Promise<void> {
+  await until(
+    async () => {
+      const { stdout } = await kube.kubectl('auth', 'can-i', verb, resource, '--kubeconfig', kubeconfig);
+      return stdout.trim() === 'yes' ? true : undefined;
+    },
+    { clock: systemClock, what: `the right to ${verb} ${resource}`, deadlineMs: 300_000 },
+  );
+}
+
 const configMap = (name: string, rest = '') => `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -98,6 +111,7 @@ test('RBAC is on: a user without rights is forbidden, with a role allowed, by us
   const list = () => kube.kubectl('get', 'configmaps', '--kubeconfig', alice);
   assert.match((await list()).stderr, /User "alice" cannot list resource "configmaps"/);
   await kube.kubectl('create', 'rolebinding', 'readers', '--clusterrole=view', '--group=readers');
+  await allowed(alice, 'list', 'configmaps');
   assert.equal((await list()).code, 0);
 });
 
@@ -115,6 +129,7 @@ test('OwnerReferencesPermissionEnforcement is on', only, async () => {
   assert.equal((await kube.kubectl(...role)).code, 0);
   await kube.kubectl('create', 'rolebinding', 'editor', '--role=editor', '--user=bob');
   const bob = await kube.kubeconfigFor({ user: 'bob' });
+  await allowed(bob, 'create', 'configmaps');
   const owned = (name: string, blocks: boolean) =>
     run(['kubectl', 'apply', '--kubeconfig', bob, '-f', '-'], {
       env: kube.env,
@@ -135,11 +150,13 @@ test('controllers run: a namespace is really deleted', only, async () => {
 
 test('the audit log tells who asked for what', only, async () => {
   await kube.apply(configMap('audited'));
-  const lines = readFileSync(kube.auditLog ?? assert.fail(), 'utf8')
-    .trim()
-    .split('\n');
-  const events = lines.map((line) => JSON.parse(line));
-  const found = events.find(({ objectRef, verb }) => objectRef?.name === 'audited' && verb === 'create');
+  const find = () => {
+    const text = readFileSync(kube.auditLog ?? assert.fail(), 'utf8');
+    const lines = text.slice(0, text.lastIndexOf('\n')).split('\n');
+    const events = lines.map((line) => JSON.parse(line));
+    return events.find(({ objectRef, verb }) => objectRef?.name === 'audited' && verb === 'create');
+  };
+  const found = await until(find, { clock: systemClock, what: 'an entry', deadlineMs: 300_000 });
   assert.equal(found.user.username, 'kubernetes-admin');
   assert.equal(found.responseStatus.code, 201);
   assert.equal(found.requestObject.metadata.name, 'audited');
