@@ -170,12 +170,12 @@ describe('the Go world', { skip }, () => {
     await kubectl('rollout', 'status', 'deployment/web', '--timeout=5m');
     const [headings, row] = rowsOf(await kubectl('get', 'deployments', '-o', 'wide'));
     assert.equal(headings, 'NAME READY UP-TO-DATE AVAILABLE AGE CONTAINERS IMAGES SELECTOR');
-    assert.match(row ?? '', /^web 2\/2 2 2 \d+s web web:1 app=web$/);
+    assert.match(row ?? '', /^web 2\/2 2 2 \w+ web web:1 app=web$/);
     const pods = rowsOf(await kubectl('get', 'pods', '-o', 'wide'));
     assert.equal(pods.shift(), 'NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES');
     assert.equal(pods.length, 2);
     for (const pod of pods) {
-      assert.match(pod, /^web-[a-z0-9]+-[a-z0-9]{5} 1\/1 Running 0 \d+s [\d.]+ \S+ <none> <none>$/);
+      assert.match(pod, /^web-[a-z0-9]+-[a-z0-9]{5} 1\/1 Running 0 \w+ [\d.]+ \S+ <none> <none>$/);
     }
   });
 });

@@ -45,7 +45,8 @@ const isReady = ({ status }: Pod) =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
 const isUnschedulable = ({ status }: Pod) =>
   status.conditions?.some(({ reason }) => reason === 'Unschedulable') === true;
-const probe = { periodSeconds: 1, failureThreshold: 2 };
+// With time to answer: a probe that is given up on a busy machine is told of in other words.
+const probe = { periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 60 };
 
 const chapters: Readonly<Record<string, Chapter>> = {
   'work that is done': {
