@@ -105,7 +105,7 @@ export class ControlPlane {
     const started = this.#running.get('kube-apiserver');
     this.#running.delete('kube-apiserver');
     // An API server that ends in order finishes what it has accepted, which may take a minute.
-    if (started) await stop([started], signal, this.#context.clock, 90_000);
+    if (started) await stop([started], signal, this.#context.clock, 300_000);
   }
 
   signalApiServer(signal: 'SIGSTOP' | 'SIGCONT'): void {

@@ -28,7 +28,7 @@ export async function removeCgroups(name: string, clock: Clock): Promise<void> {
   await until(() => (remaining().length === 0 ? true : undefined), {
     clock,
     what: `the removal of the control groups ${name}`,
-    deadlineMs: 20_000,
+    deadlineMs: 300_000,
     everyMs: 20,
   });
 }

@@ -71,7 +71,7 @@ export async function createNamespaces(options: NamespaceOptions, context: Conte
     clock,
     signal,
     what: "the node's namespaces",
-    deadlineMs: 20_000,
+    deadlineMs: 300_000,
     everyMs: 10,
   });
   const first = recordedProcesses(layout.ledger).find(({ name }) => name === 'node');

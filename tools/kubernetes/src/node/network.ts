@@ -79,7 +79,7 @@ export async function interfaceGone(macAddress: string, clock: Clock): Promise<v
   await until(() => (isGone() ? true : undefined), {
     clock,
     what: 'the end of the interface of the node',
-    deadlineMs: 30_000,
+    deadlineMs: 300_000,
     everyMs: 10,
   });
 }

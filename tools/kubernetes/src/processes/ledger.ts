@@ -91,7 +91,7 @@ export function recordedProcesses(ledger: Ledger): RecordedProcess[] {
 export async function closeLedger(ledger: Ledger, clock: Clock): Promise<void> {
   rmSync(ledger.gate, { force: true });
   const running = recordedProcesses(ledger).filter(({ identity }) => isRunning(identity));
-  await stop(running, 'SIGKILL', clock, 30_000);
+  await stop(running, 'SIGKILL', clock, 300_000);
   // Whoever inherited them reaps them in its own time. A process table without them is nicer, but not a must.
   const unreaped = () => running.some(({ identity }) => identify(identity.pid)?.startTime === identity.startTime);
   const startedAt = clock.monotonic();
