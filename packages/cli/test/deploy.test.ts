@@ -10,7 +10,7 @@ import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
-import { ConfigMap, Secret, ServiceAccount } from '@keelson/core/v1';
+import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
 import { parse, stringify } from 'yaml';
 import { deployable } from '../src/deploy/deployable.ts';
 import { loadOperator } from '../src/operator-module.ts';
@@ -46,20 +46,21 @@ describe('on a cluster', () => {
   const run = (line: string, given: Parameters<typeof runKeelson>[1] = {}) =>
     runKeelson([...line.split(' ').toSpliced(1, 0, '--kubeconfig', kubeconfig)], { cwd: projects.root, ...given });
   const deploy = (more = '', given?: Parameters<typeof run>[1]) => run(`deploy --image ${image}${more}`, given);
-  /** As somebody who may do everything but see ConfigMaps. */
-  const undeployBlind = async () => {
+  /** As somebody who may do everything but see objects of one kind. */
+  const runBlind = async (hidden: string, line: string) => {
     const all = await createDiscovery(client).all();
     const rules = all.map(({ group: of, resource }) => ({ apiGroups: [of], resources: [resource], verbs: ['*'] }));
-    const metadata = { name: 'blind' };
-    await client.create(ClusterRole, { metadata, rules: rules.filter(({ resources: [one] }) => one !== 'configmaps') });
+    const name = `blind-to-${hidden}`;
+    const metadata = { name };
+    await client.create(ClusterRole, { metadata, rules: rules.filter(({ resources: [one] }) => one !== hidden) });
     await client.create(ClusterRoleBinding, {
       metadata,
-      roleRef: { apiGroup: ClusterRole.group, kind: 'ClusterRole', name: 'blind' },
-      subjects: [{ apiGroup: ClusterRole.group, kind: 'User', name: 'blind' }],
+      roleRef: { apiGroup: ClusterRole.group, kind: 'ClusterRole', name },
+      subjects: [{ apiGroup: ClusterRole.group, kind: 'User', name }],
     });
     const config = parse(await readFile(kubeconfig, 'utf8'));
-    config.users[0].user.as = 'blind';
-    return run(`undeploy --kubeconfig ${await projects.write('blind', stringify(config))}`);
+    config.users[0].user.as = name;
+    return run(`${line} --kubeconfig ${await projects.write(name, stringify(config))}`);
   };
   const exists = async (kind: Parameters<Client['find']>[0], key: string) =>
     (await client.find(kind, key)) !== undefined;
@@ -71,8 +72,10 @@ describe('on a cluster', () => {
       out,
       /^created {4}Namespace website-system\ncreated {4}CustomResourceDefinition websites\.deploy\.test\n/,
     );
-    assert.match(out, /^website runs \S+website:1 in website-system: its 2 pods are ready after \d+ s\.$/m);
-    assert.match(out, /kubectl --kubeconfig \S+ logs deployment\/website --namespace website-system --follow/);
+    assert.match(
+      out,
+      /^website is deployed in website-system, and nothing of it runs: its 2 pods are simulated by the node \S+\.\nNobody reconciles, and nobody answers its webhooks\..*\n {2}keelson undeploy --kubeconfig \S+\n {2}keelson dev --kubeconfig \S+\n$/m,
+    );
     assert.match(err, /^website: 2 of 2 pods ready\n/m);
     assert.match(err, /^ {2}website-\S+ is ready\n/m);
     const { spec, metadata } = await client.get(Deployment, 'website-system/website');
@@ -164,7 +167,7 @@ describe('on a cluster', () => {
       stopSignal: () => stop.signal,
       err: (text) => {
         told.push(text);
-        if (text.includes('cannot have its image')) stop.abort();
+        if (text.includes('cannot pull')) stop.abort();
       },
     });
     assert.match(
@@ -175,10 +178,58 @@ describe('on a cluster', () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /keelson deploy: website is not ready: website-\S+ cannot have its image nowhere\.example\.com\/website:1: .*; see that it was pushed/,
+      /^keelson deploy: website is not ready: website-\S+ cannot pull nowhere\.example\.com\/website:1 \([^()]*\); [^;]*\.$/m,
     );
     const { status } = await client.get(Deployment, 'website-system/website');
     assert.equal(status?.availableReplicas, 2);
+  });
+
+  test('an operator that runs is told with where to look next, also to somebody who may not see its node', async () => {
+    const { code, out, err } = await runBlind('nodes', `deploy --image ${image}`);
+    assert.equal(code, 0, err);
+    assert.match(out, /^website runs \S+website:1 in website-system: its 2 pods are ready after \d+ s\.$/m);
+    assert.match(out, /kubectl --kubeconfig \S+ logs deployment\/website --namespace website-system --follow/);
+  });
+
+  test('without an election the pods of before go first, and an election is had again', async () => {
+    await projects.write('alone/package.json', websiteManifest);
+    await projects.write('alone/src/operator.ts', websiteSource({ group }));
+    const strategyOf = async () => (await client.get(Deployment, 'website-system/website')).spec.strategy;
+    assert.equal((await strategyOf())?.type, 'RollingUpdate');
+    const { code, err } = await deploy('', { cwd: join(projects.root, 'alone') });
+    assert.equal(code, 0, err);
+    assert.deepEqual(await strategyOf(), { type: 'Recreate' });
+    assert.equal((await client.get(Deployment, 'website-system/website')).spec.paused, undefined);
+    assert.equal((await deploy()).code, 0);
+    assert.equal((await strategyOf())?.type, 'RollingUpdate');
+  });
+
+  test('an operator that is in one namespace is not deployed into another', async () => {
+    const { code, err } = await deploy(' --namespace elsewhere');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^keelson deploy: nothing was changed, since website is in the namespace website-system already, and two of it would work on the same objects; say --namespace website-system, or take it off there first with "keelson undeploy"\.$/m,
+    );
+    assert.equal(await exists(Namespace, 'elsewhere'), false);
+  });
+
+  test('a definition that somebody else has written is told with who that is, and no flag is recommended', async () => {
+    const { spec } = await client.get(CustomResourceDefinition, definition);
+    const versions = spec.versions.map((each) => ({ ...each, deprecated: true }));
+    const metadata = { name: definition, labels: { 'app.kubernetes.io/part-of': 'web-suite' } };
+    const theirs = { metadata, spec: { ...spec, versions } };
+    await client.apply(CustomResourceDefinition, theirs, { fieldManager: 'argo', force: true });
+    const { code, err } = await deploy();
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /nothing was changed, since CustomResourceDefinition websites\.deploy\.test is held by argo for web-suite, with another \.spec\.versions; if another operator serves this kind, take that one off first.*"keelson install" takes the definition over\.$/m,
+    );
+    assert.doesNotMatch(err, /--force-conflicts/);
+    assert.equal((await deploy(' --force-conflicts')).err, err);
+    assert.equal((await run('install')).code, 0);
+    assert.equal((await deploy()).code, 0);
   });
 
   test('what Helm, OLM or somebody else holds is named, and nothing is changed', async () => {
@@ -250,7 +301,7 @@ describe('on a cluster', () => {
     });
     assert.match((await run('undeploy')).out, /^kept {7}Namespace \S+, which has ConfigMap website-system\/owned$/m);
     await client.delete(ConfigMap, 'website-system/owned');
-    const blind = await undeployBlind();
+    const blind = await runBlind('configmaps', 'undeploy');
     assert.match(blind.err, /^warning: you may not list configmaps: what deploys made of these stays$/m);
     assert.match(blind.out, /^kept {7}Namespace website-system: you may not see whether it has configmaps$/m);
     const refused = await run('undeploy --definitions');

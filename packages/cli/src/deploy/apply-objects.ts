@@ -11,7 +11,8 @@ import { CommandError } from '../command-error.ts';
 import { applyDefinitions } from '../install.ts';
 import type { Deployable, FileObject } from './deployable.ts';
 import { deployManager, isOurs, type ObjectResult, shortened } from './deployed.ts';
-import { heldFields, installerOf, isOfOperator } from './owners.ts';
+import { definitionHolder, type HeldField, heldFields, installerOf, isOfOperator } from './owners.ts';
+import { stepsTo } from './steps-to.ts';
 
 export interface ApplyContext {
   /** Whose definitions are applied by the field manager of `keelson install`, and all else by that of deploys. */
@@ -51,7 +52,11 @@ async function applyOne(object: FileObject, before: Before, { client, isForced }
   if (object.kind === 'Namespace' && existing !== undefined && !isOurs(existing.metadata)) {
     return { object: named, result: 'kept' };
   }
-  const after = await client.apply(kindOf(object), object, { fieldManager: deployManager, force: isForced });
+  const apply = (step: FileObject) =>
+    client.apply(kindOf(object), step, { fieldManager: deployManager, force: isForced });
+  const [first, ...more] = stepsTo(object, existing);
+  let after = await apply(first);
+  for (const step of more) after = await apply(step);
   if (existing === undefined) return { object: named, result: 'created' };
   const isSame = existing.metadata.resourceVersion === after.metadata.resourceVersion;
   return { object: named, result: isSame ? 'unchanged' : 'changed' };
@@ -67,7 +72,7 @@ async function requireFree(
   for (const definition of definitions) {
     const existing = await context.client.find(CustomResourceDefinition, definition.metadata.name ?? '');
     if (existing === undefined) continue;
-    const held = { ...context, operator: undefined, fieldManager: undefined };
+    const held = { ...context, isForced: false, operator: undefined, fieldManager: undefined };
     problems.push(...(await problemsOf(existing, { kind: CustomResourceDefinition, object: definition }, held)));
   }
   for (const object of objects) {
@@ -76,7 +81,8 @@ async function requireFree(
     before.set(object, existing);
     if (object.kind === 'Namespace') continue;
     const held = { ...context, fieldManager: deployManager };
-    problems.push(...(await problemsOf(existing, { kind: kindOf(object), object }, held)));
+    const [first] = stepsTo(object, existing);
+    problems.push(...(await problemsOf(existing, { kind: kindOf(object), object: first }, held)));
   }
   if (problems.length === 0) return before;
   const all = problems.map(({ text }) => text).join(', ');
@@ -126,11 +132,25 @@ async function problemsOf(
     await client.apply(kind, object, { fieldManager, dryRun: true, onWarning() {} });
     return [];
   } catch (error) {
-    const fields = isConflict(error) ? heldFields(error.status) : [];
-    if (fields.length === 0) throw error;
+    const held = isConflict(error) ? heldFields(error.status) : [];
+    if (held.length === 0) throw error;
+    if (operator === undefined) return [foreignDefinition(existing, held)];
+    const fields = held.map(({ field, manager }) => `${field} (${manager})`);
     const next = 'whoever is named in brackets has set them; --force-conflicts takes them over';
     return [{ text: `${named} has fields that others have set (${shortened(fields)})`, next, isFinal: false }];
   }
+}
+
+/** No flag is named for it: whose objects these are, nobody can see from here. */
+function foreignDefinition(existing: KubernetesObject, held: readonly HeldField[]): Problem {
+  const fields = shortened(held.map(({ field }) => field));
+  return {
+    text: `CustomResourceDefinition ${keyOf(existing)} is held by ${definitionHolder(existing, held)}, with another ${fields}`,
+    next:
+      'if another operator serves this kind, take that one off first, since both would work on the same objects; ' +
+      'if it is this one, installed otherwise, "keelson install" takes the definition over',
+    isFinal: true,
+  };
 }
 
 /** A kind that comes with this very deploy has no objects yet. */

@@ -12,6 +12,7 @@ import type { Shell } from '../shell.ts';
 import { applyAll } from './apply-objects.ts';
 import { deployable } from './deployable.ts';
 import { deployedObjects, lineOf, nameOf, type ObjectResult } from './deployed.ts';
+import { requireNowhereElse } from './elsewhere.ts';
 import type { DeployFlags } from './flags.ts';
 import { removeDeployed } from './remove-deployed.ts';
 import { awaitRollout, type Rollout } from './rollout.ts';
@@ -33,6 +34,7 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
     const image = flags.build ? await built(named, flags, shell) : named;
     const wanted = await wantedOf(module, { ...options, image }, flags, shell);
     const operator = module.operator.name;
+    await requireNowhereElse(client, operator, wanted.deployment.namespace);
     const say = flags.output === 'json' ? () => {} : (each: ObjectResult) => shell.out(lineOf(each, shell));
     const applied = await applyAll(wanted, { client, operator, isForced: flags.forceConflicts ?? false }, say);
     const former = (await deployedObjects(client, operator)).objects.filter(
@@ -81,10 +83,16 @@ async function wantedOf(
   }
 }
 
-function rolloutOf({ state, problem, log, tookMs }: Rollout) {
+function rolloutOf({ state, problem, log, tookMs, simulatedBy }: Rollout) {
   const pods = state.pods.map(({ name, isReady, text }) => ({ name, isReady, text }));
   const found = problem && { problem: problem.text, next: problem.next, log };
-  return { isReady: state.isDone, seconds: Math.round(tookMs / 1000), pods, ...found };
+  return {
+    isReady: state.isDone,
+    seconds: Math.round(tookMs / 1000),
+    pods,
+    ...(simulatedBy && { simulatedBy }),
+    ...found,
+  };
 }
 
 function failed({ problem, log }: Rollout, operator: string, shell: Shell): CommandError {
@@ -95,12 +103,20 @@ function failed({ problem, log }: Rollout, operator: string, shell: Shell): Comm
 
 function readyText(
   { namespace, name, image }: { readonly namespace: string; readonly name: string; readonly image: string },
-  { state, tookMs }: Rollout,
+  { state, tookMs, simulatedBy }: Rollout,
   { kubeconfig, context }: DeployFlags,
 ): string {
   const which = [...(kubeconfig ? [`--kubeconfig ${kubeconfig}`] : []), ...(context ? [`--context ${context}`] : [])];
   const kubectl = ['kubectl', ...which].join(' ');
   const pods = state.wanted === 1 ? 'its pod is' : `its ${state.wanted} pods are`;
+  if (simulatedBy !== undefined) {
+    return `
+${name} is deployed in ${namespace}, and nothing of it runs: ${pods} simulated by the node ${simulatedBy}.
+Nobody reconciles, and nobody answers its webhooks. To run it from this machine on the same cluster:
+  ${['keelson undeploy', ...which].join(' ')}
+  ${['keelson dev', ...which].join(' ')}
+`;
+  }
   return `
 ${name} runs ${image} in ${namespace}: ${pods} ready after ${Math.round(tookMs / 1000)} s.
   ${kubectl} logs deployment/${name} --namespace ${namespace} --follow

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldFields, installerOf, isOfOperator } from './owners.ts';
+import { definitionHolder, heldFields, installerOf, isOfOperator } from './owners.ts';
 
 const withLabels = (labels: Record<string, string>, annotations?: Record<string, string>) => ({
   metadata: { labels, annotations },
@@ -33,6 +33,12 @@ test('a conflict names each field with who has set it', () => {
     { reason: 'FieldManagerConflict', message: 'conflict with "kubectl" using apps/v1', field: '.spec.replicas' },
     { reason: 'Other', message: 'something else', field: '.spec' },
   ];
-  assert.deepEqual(heldFields({ details: { causes } }), ['.spec.replicas (kubectl)']);
+  assert.deepEqual(heldFields({ details: { causes } }), [{ field: '.spec.replicas', manager: 'kubectl' }]);
   assert.deepEqual(heldFields({}), []);
+});
+
+test('the definition of a kind is of whoever wrote it, for what its labels say', () => {
+  const held = ['.spec.versions', '.spec.scope'].map((field) => ({ field, manager: 'kubectl' }));
+  assert.equal(definitionHolder({ metadata: {} }, held), 'kubectl');
+  assert.equal(definitionHolder(withLabels({ 'app.kubernetes.io/name': 'web' }), held), 'kubectl for web');
 });

@@ -27,9 +27,23 @@ export function installerOf({ metadata: { labels = {}, annotations = {} } }: Exi
 export const isOfOperator = ({ metadata: { labels = {} } }: Existing, operator: string): boolean =>
   labels['app.kubernetes.io/name'] === operator;
 
-/** The fields that others have set to another value, each with who it was: `.spec.replicas (kubectl)`. */
-export function heldFields({ details }: Status): readonly string[] {
+/** A field that somebody else has set to another value. */
+export interface HeldField {
+  readonly field: string;
+  /** Who it was, such as `kubectl`. */
+  readonly manager: string;
+}
+
+/** What a conflict is about. */
+export function heldFields({ details }: Status): readonly HeldField[] {
   return (details?.causes ?? [])
     .filter(({ reason }) => reason === 'FieldManagerConflict')
-    .map(({ field = '?', message = '' }) => `${field} (${/"([^"]*)"/.exec(message)?.[1] ?? message})`);
+    .map(({ field = '?', message = '' }) => ({ field, manager: /"([^"]*)"/.exec(message)?.[1] ?? message }));
+}
+
+/** Whose the definition of a kind is: who has written it, and for what, if that is said. */
+export function definitionHolder({ metadata: { labels = {} } }: Existing, held: readonly HeldField[]): string {
+  const managers = [...new Set(held.map(({ manager }) => manager))].join(' and ');
+  const owner = labels['app.kubernetes.io/part-of'] ?? labels['app.kubernetes.io/name'];
+  return `${managers}${owner === undefined ? '' : ` for ${owner}`}`;
 }

@@ -85,10 +85,10 @@ const causes: readonly (readonly [what: string, given: Partial<RolloutSight>, te
   [
     'an image that is not there',
     { pods: [pod(waiting('ImagePullBackOff', 'Back-off pulling image "web:1": not found'))] },
-    /^web-1 cannot have its image web:1: Back-off pulling image "web:1": not found$/,
+    /^web-1 cannot pull web:1 \(not found\)$/,
     true,
   ],
-  ['a pull that failed once', { pods: [pod(waiting('ErrImagePull', 'timeout'))] }, /image web:1: timeout$/, false],
+  ['a pull that failed once', { pods: [pod(waiting('ErrImagePull', 'timeout'))] }, /pull web:1 \(timeout\)$/, false],
   [
     'a user that is root',
     { pods: [pod(waiting('CreateContainerConfigError', 'container has runAsNonRoot and image will run as root'))] },

@@ -7,6 +7,7 @@
 import { conditionOf, controllerOf } from '@keelson/core';
 import type { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
 import type { ContainerStatus, Event, Pod } from '@keelson/core/v1';
+import { pullFailure } from './pull-failure.ts';
 
 /** What the cluster has of a Deployment. */
 export interface RolloutSight {
@@ -40,6 +41,8 @@ interface PodState {
   /** Such as `is starting`. */
   readonly text: string;
   readonly isReady: boolean;
+  /** Where it was placed. */
+  readonly node: string | undefined;
   readonly problem?: RolloutProblem | undefined;
 }
 
@@ -92,7 +95,7 @@ function podState(pod: Pod, events: readonly Event[]): PodState {
   const problem = podProblem(pod, events);
   const isReady = conditionOf(pod, 'Ready').status === 'True' && pod.metadata.deletionTimestamp === undefined;
   const text = isReady ? 'is ready' : (problem?.text ?? waitingText(pod, events));
-  return { name, text: `${text.startsWith(name) ? '' : `${name} `}${text}`, isReady, problem };
+  return { name, text: `${text.startsWith(name) ? '' : `${name} `}${text}`, isReady, node: pod.spec.nodeName, problem };
 }
 
 function waitingText({ metadata, spec, status }: Pod, events: readonly Event[]): string {
@@ -128,9 +131,10 @@ function containerProblem({ metadata }: Pod, container: ContainerStatus): Rollou
   const { waiting, terminated } = container.state ?? {};
   const { reason = '', message = '' } = waiting ?? {};
   if (pulling.includes(reason)) {
+    const { why, next } = pullFailure(container.image, { reason, message });
     return {
-      text: `${name} cannot have its image ${container.image}: ${message || reason}`,
-      next: 'see that it was pushed under this name; nodes pull with credentials of their own (imagePullSecrets)',
+      text: `${name} cannot pull ${container.image} (${why})`,
+      next,
       isFinal: reason !== 'ErrImagePull', // the first failure is tried again at once
     };
   }

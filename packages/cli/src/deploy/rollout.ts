@@ -1,9 +1,9 @@
 /** Waits for a rollout, shows how far it is, and says why it does not get further. */
 import { type Client, podLog } from '@keelson/client';
-import { sleep } from '@keelson/core';
+import { isForbidden, sleep } from '@keelson/core';
 import { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
-import { Event, Pod } from '@keelson/core/v1';
+import { Event, Node, Pod } from '@keelson/core/v1';
 import { LiveView, type ViewLine } from '../live-view.ts';
 import type { Shell } from '../shell.ts';
 import { type RolloutProblem, type RolloutState, rolloutState } from './rollout-state.ts';
@@ -21,6 +21,8 @@ export interface Rollout {
   readonly tookMs: number;
   /** Why it is not done; absent if it is. */
   readonly problem: RolloutProblem | undefined;
+  /** The node that only plays its pods, if it is such a one: nothing runs in them. */
+  readonly simulatedBy: string | undefined;
   /** The last lines of the pod that the problem is about. */
   readonly log: readonly string[];
 }
@@ -41,12 +43,15 @@ export async function awaitRollout(options: RolloutOptions): Promise<Rollout> {
       const now = systemClock.monotonic();
       const tookMs = now - start;
       view.show(linesOf(options.deployment.name, state));
-      if (state.isDone) return { state, tookMs, problem: undefined, log: [] };
+      if (state.isDone) {
+        return { state, tookMs, problem: undefined, simulatedBy: await simulatedBy(options, state), log: [] };
+      }
       stuckSince = state.problem?.isFinal ? (stuckSince ?? now) : undefined;
       const isStuck = stuckSince !== undefined && now - stuckSince >= patienceMs;
       if (isStuck || tookMs >= timeoutMs) {
         const problem = state.problem ?? late(state, timeoutMs);
-        return { state, tookMs, problem, log: await lastLines(client, problem, signal) };
+        const log = await lastLines(client, problem, signal);
+        return { state, tookMs, problem, simulatedBy: undefined, log };
       }
       await sleep(systemClock, pollMs, signal);
     }
@@ -69,6 +74,18 @@ async function look({ client, deployment: { namespace, name }, signal }: Rollout
     pods: pods.items,
     events: events.items,
   });
+}
+
+/** As the node says of itself. Whoever may not look at nodes is not told. */
+async function simulatedBy({ client, signal }: RolloutOptions, { pods }: RolloutState): Promise<string | undefined> {
+  for (const node of new Set(pods.flatMap((pod) => pod.node ?? []))) {
+    const found = await client.find(Node, node, { signal }).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      return undefined;
+    });
+    if (found?.status.nodeInfo?.kubeletVersion === 'simulated') return node;
+  }
+  return undefined;
 }
 
 function linesOf(name: string, { ready, wanted, pods, problem }: RolloutState): readonly ViewLine[] {

@@ -213,7 +213,7 @@ describe('in the pods of a real cluster', { skip: !possible.available && possibl
 
   test('why pods do not start is told as the cluster has it', async () => {
     const cases = [
-      { name: 'unpulled', image: `${registry.host}/no/such:1`, told: /cannot have its image \S+: .*not found/ },
+      { name: 'unpulled', image: `${registry.host}/no/such:1`, told: /cannot pull \S+ \(not found\); push it first/ },
       { name: 'rooted', image: 'busybox:stable', told: /cannot be started: .*runAsNonRoot and image will run as root/ },
       { name: 'refused', quota: true, told: /no pod can be made: .*exceeded quota: none/ },
       { name: 'insecure', patch: 'hostNetwork: true', told: /no pod can be made: .*violates PodSecurity "restricted/ },
