@@ -97,6 +97,8 @@ export interface Release {
   readonly version: string;
   /** Of each package, by its name. */
   readonly changelogs: ReadonlyMap<string, string>;
+  /** The URL of the repository that it is published from. */
+  readonly repository?: string | undefined;
 }
 
 /** Builds all packages, as they are or as they are released; undefined when the compiler reported errors. */
@@ -114,7 +116,8 @@ export function build(release?: Release): readonly Package[] | undefined {
     const changelog = release?.changelogs.get(name);
     // npm adds LICENSE and README.md by itself, and a NOTICE not.
     const files = [...(pkg.manifest.files ?? []), 'NOTICE', ...(changelog === undefined ? [] : ['CHANGELOG.md'])];
-    const released = { ...pkg.manifest, version: versions.get(name) ?? '', files };
+    const repository = release?.repository && { repository: { ...pkg.manifest.repository, url: release.repository } };
+    const released = { ...pkg.manifest, version: versions.get(name) ?? '', files, ...repository };
     const manifest = publishedManifest(released, (sibling) => versions.get(sibling));
     writeFileSync(join(outputOf(pkg), 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     if (changelog !== undefined) writeFileSync(join(outputOf(pkg), 'CHANGELOG.md'), changelog);

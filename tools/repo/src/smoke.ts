@@ -5,10 +5,11 @@
  * script), into a cache outside the checkout: as a dependency its `node` would fight for the same place on the PATH.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { arch, env, platform } from 'node:process';
+import { importsOf } from './imports.ts';
 import { type Package, root } from './workspace.ts';
 
 const version = '22.23.3';
@@ -26,12 +27,12 @@ function node22(): string {
   return binary;
 }
 
-/** Every entry of the exports map, patterns aside, and every command with `--help`. */
+/** Imports everything that can be imported of a package. */
 function programOf({ manifest }: Package): string {
-  const entries = Object.keys(manifest.exports).filter((path) => !path.includes('*'));
+  const files = globSync('**/*.js', { cwd: join(root, 'dist', 'node_modules', manifest.name) });
   return [
     `if (!process.version.startsWith('v22.')) throw new Error('this is Node ' + process.version);`,
-    ...entries.map((path) => `await import('${manifest.name}${path.slice(1)}');`),
+    ...importsOf(manifest, files).map((name) => `await import('${name}');`),
   ].join('\n');
 }
 

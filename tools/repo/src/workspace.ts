@@ -14,8 +14,11 @@ export interface Manifest {
   /** Modules of the package itself, by a name that begins with `#`. */
   readonly imports?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  /** Its URL is given when a release is made. */
+  readonly repository?: { readonly type?: string; readonly directory?: string; readonly url?: string };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>;
 }

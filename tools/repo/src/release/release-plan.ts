@@ -30,7 +30,6 @@ export function releasePlan(): Release {
     return planOf(
       packages.map(({ pkg, at }) => ({
         name: pkg.manifest.name,
-        before: pkg.manifest.version ?? '',
         version: (JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Package['manifest']).version ?? '',
         changelog: textIn(join(at, 'CHANGELOG.md')),
       })),
@@ -44,8 +43,6 @@ const textIn = (file: string): string => (existsSync(file) ? readFileSync(file, 
 
 export interface PlannedPackage {
   readonly name: string;
-  /** The version in the checkout. */
-  readonly before: string;
   readonly version: string;
   readonly changelog: string;
 }

@@ -5,22 +5,28 @@
  * machine and installs and uses them from there. Nothing is published, and the checkout stays as it is.
  */
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv, exit } from 'node:process';
+import { parseArgs } from 'node:util';
 import { build, dist, outputOf } from '../build.ts';
 import { serve } from '../registry.ts';
 import { report } from '../results.ts';
-import { root } from '../workspace.ts';
-import { licenceMistakes, packageMistakes } from './package-mistakes.ts';
+import { licenceMistakes, packageMistakes, repositoryMistakes } from './package-mistakes.ts';
 import { releasePlan } from './release-plan.ts';
 import { tryPackages } from './try-packages.ts';
 
-if (argv.length > 2) {
-  console.log(
-    'usage: npm run release\n\nTries a release on this machine, and publishes nothing. There are no options.',
-  );
-  exit(argv.slice(2).every((each) => each === '--help' || each === '-h') ? 0 : 2);
+const usage = `usage: npm run release -- [--repository URL]
+
+Tries a release on this machine, and publishes nothing.
+
+  --repository URL  the public repository that the release is built in; it goes into every package, since npm takes no
+                    provenance without it
+`;
+const { repository, help } = readFlags();
+if (help) {
+  console.log(usage);
+  exit(0);
 }
 
 let passed = 0;
@@ -33,12 +39,13 @@ const judge = (what: string, mistakes: readonly string[]): void => {
   else failures.push(...mistakes);
 };
 
-const plan = releasePlan();
+const plan = { ...releasePlan(), repository };
 console.log(`Trying version ${plan.version}.`);
 const packages = build(plan);
 if (packages === undefined) throw new Error('The packages could not be built; the compiler said why.');
 try {
   await using registry = await serve(packages);
+  const names = packages.map(({ manifest }) => manifest.name);
   judge(
     'exports and types of every package (publint)',
     packages.flatMap((pkg) => {
@@ -52,9 +59,10 @@ try {
     `${packages.length} packages with version, licence, provenance, changelog, and no file too many`,
     registry.packed.flatMap(({ name, files }) => {
       const manifest = JSON.parse(readFileSync(join(dist, 'node_modules', name, 'package.json'), 'utf8'));
-      return packageMistakes({ manifest, files: files.map(({ path }) => path) }, plan.version);
+      return packageMistakes({ manifest, files: files.map(({ path }) => path) }, { ...plan, names });
     }),
   );
+  judge('provenance can be checked', repositoryMistakes(repository));
   const { failures: broken, dependencies } = await tryPackages(registry, packages);
   judge('they are installed from a registry on this machine, and work', broken);
   judge(`the licences of the ${dependencies.length} packages that come along`, licenceMistakes(dependencies));
@@ -62,12 +70,16 @@ try {
   rmSync(join(dist, 'node_modules'), { recursive: true, force: true }); // under a version that the checkout does not have
 }
 
-const repository = globSync('{packages,operators}/*/package.json', { cwd: root })
-  .map(
-    (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as { readonly repository?: { readonly url?: string } },
-  )
-  .every((manifest) => manifest.repository?.url !== undefined);
-if (!repository)
-  console.log('To do before publishing: repository.url in each package.json; npm takes no provenance without it.');
 report({ command: 'release', passed, failed: failures.length, skipped: 0 });
 exit(failures.length === 0 ? 0 : 1);
+
+/** What was given; what cannot be understood ends the process with the usage. */
+function readFlags(): { readonly repository?: string | undefined; readonly help?: boolean | undefined } {
+  try {
+    const options = { repository: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ args: argv.slice(2), options }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    exit(2);
+  }
+}

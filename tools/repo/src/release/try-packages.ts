@@ -1,12 +1,14 @@
 /**
  * Installs the packages from a registry on this machine into a project to which this checkout does not exist, and uses
- * them there: every entry is imported and its types are checked, every command says what it can do.
+ * them there: every entry is imported and its types are checked as Node and as bundlers find them, every command says
+ * what it can do.
  */
 import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { importsOf } from '../imports.ts';
 import type { Registry } from '../registry.ts';
 import { type Package, root } from '../workspace.ts';
 import type { Dependency } from './package-mistakes.ts';
@@ -20,23 +22,33 @@ export interface Trial {
 }
 
 /** The folder is removed in the end. */
-export async function tryPackages(
-  { url, packages: installed }: Registry,
-  packages: readonly Package[],
-): Promise<Trial> {
+export async function tryPackages(registry: Registry, packages: readonly Package[]): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-installed-'));
   try {
     const run = runIn(folder);
     writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
-    writeFileSync(join(folder, '.npmrc'), `@keelson:registry=${url}\n`);
-    await run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', ...installed, 'zod@4.6.7');
+    writeFileSync(join(folder, '.npmrc'), `@keelson:registry=${registry.url}\n`);
+    await run(
+      'npm',
+      'install',
+      '--silent',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      ...registry.packages,
+      'zod@4.6.7',
+    );
     const manifest = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
-    const dependencies = globSync('node_modules/{*,@*/*}/package.json', { cwd: folder })
-      .filter((path) => !path.startsWith('node_modules/@keelson/'))
+    const dependencies = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: folder })
+      .filter((path) => !path.includes('node_modules/@keelson/'))
       .map((path): Dependency => manifest(path));
+    const program = writeProgram(folder, registry, packages);
     const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['every entry is imported', () => run('node', writeProgram(folder, packages))],
-      ['the types of every entry fit', () => run('tsc', '--project', writeTypes(folder))],
+      ['every entry is imported', () => run('node', program)],
+      ...Object.keys(resolutions).map(
+        (name) =>
+          [`the types of every entry fit (${name})`, () => run('tsc', '--project', writeTypes(folder, name))] as const,
+      ),
       ...packages.flatMap(({ manifest: { bin = {} } }) =>
         Object.keys(bin).map((name) => [`${name} --help answers`, () => run(name, '--help')] as const),
       ),
@@ -71,24 +83,37 @@ function runIn(folder: string) {
   return (program: string, ...args: readonly string[]) => promisify(execFile)(program, args, { cwd: folder, env });
 }
 
-function writeProgram(folder: string, packages: readonly Package[]): string {
+/** Imports every entry. One that `exports` names itself has values; of the files of a pattern, some are types alone. */
+function writeProgram(folder: string, { packed }: Registry, packages: readonly Package[]): string {
   const file = join(folder, 'imports.ts');
-  const entries = packages.flatMap(({ manifest: { name, exports } }) =>
-    Object.keys(exports)
-      .filter((path) => !path.includes('*'))
-      .map((path) => `${name}${path.slice(1)}`),
-  );
+  const named = packages.flatMap(({ manifest }) => importsOf(manifest, []));
+  const entries = packages.flatMap(({ manifest }) => {
+    const files = packed.find(({ name }) => name === manifest.name)?.files ?? [];
+    const paths = files.map(({ path }) => path);
+    return importsOf(manifest, paths);
+  });
   const lines = entries.map((entry, i) => `import * as entry${i} from '${entry}';`);
-  const used = `if ([${entries.map((_, i) => `entry${i}`).join(', ')}].some((each) => Object.keys(each).length === 0)) throw new Error('empty');`;
-  writeFileSync(file, [...lines, used, ''].join('\n'));
+  const checks = entries.map((entry, i) =>
+    named.includes(entry)
+      ? `if (Object.keys(entry${i}).length === 0) throw new Error('${entry} exports nothing');`
+      : `void entry${i};`,
+  );
+  writeFileSync(file, [...lines, ...checks, ''].join('\n'));
   return file;
 }
 
+/** The ways in which TypeScript finds a package. */
+const resolutions: Readonly<Record<string, object>> = {
+  node16: { module: 'node16' },
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+};
+
 /** Strict, and with the declarations of the packages themselves looked at. */
-function writeTypes(folder: string): string {
-  const file = join(folder, 'tsconfig.json');
+function writeTypes(folder: string, resolution: string): string {
+  const file = join(folder, `tsconfig.${resolution}.json`);
   const compilerOptions = {
-    module: 'nodenext',
+    ...resolutions[resolution],
     target: 'es2023',
     lib: ['es2023', 'esnext.disposable'],
     strict: true,
