@@ -37,8 +37,15 @@ const Site = defineKind({
 const csvFile = 'site-operator.clusterserviceversion.yaml';
 const crdFile = 'web.example.com_sites.yaml';
 
-/** One with nothing wrong. */
+/** One with nothing wrong, to be broken: each call gives another one. */
 export function wholeBundle(): LooseBundle {
+  made ??= makeBundle();
+  return structuredClone(made);
+}
+
+let made: LooseBundle | undefined;
+
+function makeBundle(): LooseBundle {
   const files = bundleFiles(operator({ name: 'site-operator', controllers: [{ for: Site, owns: [Deployment] }] }), {
     version: '1.0.0',
     words: {
@@ -83,6 +90,8 @@ const broken = (what: string, breaks: BrokenBundle['breaks'], ...findings: reado
   breaks,
   findings,
 });
+
+const budgetOf = (apiVersion: string) => ({ apiVersion, kind: 'PodDisruptionBudget', metadata: { name: 'site' } });
 
 export const brokenBundles: readonly BrokenBundle[] = [
   broken('no provider', ({ spec }) => void delete spec.provider, ['error', 'provider', /Provider\.Name not specified/]),
@@ -292,6 +301,226 @@ export const brokenBundles: readonly BrokenBundle[] = [
         verbs: ['get', 'patch'],
       }),
     ['warning', 'definitions-right', /permissions to create CRD/],
+  ),
+  broken(
+    'a version that is none',
+    ({ spec }) => {
+      spec.version = '1.x';
+    },
+    ['error', 'version', /unable to parse CSV .*Invalid character/],
+  ),
+  broken('no apiVersion', (csv) => void delete csv.apiVersion, ['error', 'required', /'apiVersion' is missing/]),
+  broken('no annotations', ({ metadata }) => void delete metadata.annotations, [
+    'warning',
+    'examples',
+    /annotations not found/,
+  ]),
+  broken('no way to install it', ({ spec }) => void delete spec.install.strategy, [
+    'error',
+    'required',
+    /StrategyName.*required field missing/,
+  ]),
+  broken(
+    'nothing to install',
+    ({ spec }) => void delete spec.install.spec.deployments,
+    ['error', 'required', /DeploymentSpecs.*required field missing/],
+    ['error', 'deployment', /unable to find a deployment to install/],
+  ),
+  broken(
+    'no spec',
+    (csv, { manifests }) => {
+      delete csv.spec;
+      delete manifests[crdFile];
+      csv.metadata.annotations['alm-examples'] = '[]';
+    },
+    ['error', 'required', /Field Spec, .*required field missing/],
+    ['error', 'required', /Field Spec, .*required field missing/],
+    ['warning', 'min-kube-version', /minKubeVersion is not informed/],
+    ['error', 'install-modes', /install modes not found/],
+    ['error', 'version', /Spec\.Version must be set/],
+    ['error', 'provider', /Provider\.Name/],
+    ['warning', 'icon', /Icon not specified/],
+    ['error', 'deployment', /unable to find a deployment to install/],
+  ),
+  broken(
+    'an address with two dots',
+    ({ spec }) => {
+      spec.maintainers[0].email = 'a..b@example.com';
+    },
+    ['error', 'maintainer-email', /email a\.\.b@example\.com is invalid/],
+  ),
+  broken('two icons', ({ spec }) => spec.icon.push(spec.icon[0]), [
+    'error',
+    'icon-one',
+    /should only have one element/,
+  ]),
+  broken(
+    'a name that has a version twice',
+    ({ metadata }) => {
+      metadata.name = 'site.v1.v1.0.0';
+    },
+    ['warning', 'csv-name-form', /recommended naming convention/],
+  ),
+  broken(
+    'a name with a version that is none',
+    ({ metadata }) => {
+      metadata.name = 'site.v01.0.0';
+    },
+    ['warning', 'csv-name-version', /not following the versioning convention/],
+  ),
+  broken(
+    'a name that does not tell its release',
+    ({ spec }) => {
+      spec.release = '1';
+    },
+    ['error', 'csv-name-release', /does not match expected name "site-operator-v1\.0\.0-1"/],
+  ),
+  broken(
+    'every annotation in the wrong case',
+    ({ metadata: { annotations } }) => {
+      for (const key of ['operatorgroup', 'operatornamespace', 'targetnamespaces', 'providedapis']) {
+        annotations[`olm.${key}`] = 'a';
+      }
+    },
+    ['error', 'annotation-case', /should be olm\.operatorGroup/],
+    ['error', 'annotation-case', /should be olm\.operatorNamespace/],
+    ['error', 'annotation-case', /should be olm\.targetNamespaces/],
+    ['error', 'annotation-case', /should be olm\.providedAPIs/],
+  ),
+  broken(
+    'properties in an annotation',
+    ({ metadata }) => {
+      metadata.annotations['olm.properties'] = '[]';
+    },
+    ['warning', 'olm-properties', /found olm\.properties annotation/],
+  ),
+  broken(
+    'examples that are no list',
+    ({ metadata }) => {
+      metadata.annotations['alm-examples'] = '{}';
+    },
+    ['error', 'examples-json', /error decoding example/],
+  ),
+  broken(
+    'examples in two places',
+    ({ metadata: { annotations } }) => {
+      annotations['olm.examples'] = annotations['alm-examples'];
+    },
+    ['warning', 'examples-twice', /both `alm-examples` and `olm\.examples` are present/],
+  ),
+  broken(
+    'a service of its own without an example',
+    ({ spec }) => {
+      const service = { group: 'a.example.com', version: 'v1', kind: 'A', deploymentName: 'site-operator' };
+      spec.apiservicedefinitions = { owned: [{ name: 'v1.a.example.com', ...service }] };
+    },
+    ['warning', 'example-missing', /a\.example\.com\/v1, Kind=A: provided API should have an example/],
+  ),
+  broken(
+    'an owned kind without its group',
+    ({ spec }) => {
+      spec.customresourcedefinitions.owned[0].name = 'sites';
+    },
+    ['error', 'example-unknown', /example must have a provided API/],
+    ['error', 'owned-name', /couldn't parse plural\.group from crd name: sites/],
+    ['error', 'definition-missing', /owned CRD .* not found in bundle/],
+    ['error', 'definition-unowned', /present in bundle .* but not defined in CSV/],
+  ),
+  broken(
+    'a required kind without a description',
+    ({ spec }) => {
+      spec.customresourcedefinitions.required = [{ name: 'as.example.com', version: 'v1', kind: 'A' }];
+    },
+    ['warning', 'description', /required CRD "as\.example\.com" has an empty description/],
+  ),
+  broken(
+    'related images that cannot be',
+    ({ spec }) => {
+      spec.relatedImages = ['', 'Site:1', 'example.com:5000/a/site_b:1'].map((image) => ({ name: 'a', image }));
+    },
+    ['error', 'related-image', /relatedImages\[0\] has an empty image field/],
+    ['error', 'related-image', /relatedImages\[1\] has an invalid image pullspec "Site:1"/],
+  ),
+  broken(
+    'a definition with another name',
+    (_, { manifests }) => {
+      manifests[crdFile].spec.names.plural = 'others';
+    },
+    ['error', 'definition', /must be spec\.names\.plural\+"\."\+spec\.group/],
+  ),
+  broken('a definition that is for nothing', (_, { manifests }) => void delete manifests[crdFile].spec.scope, [
+    'error',
+    'definition',
+    /spec\.scope: Required value/,
+  ]),
+  broken(
+    'a definition of which nothing is stored',
+    (_, { manifests }) => {
+      manifests[crdFile].spec.versions[0].storage = false;
+    },
+    ['error', 'definition', /must have exactly one version marked as storage version/],
+  ),
+  broken(
+    'a definition that is converted by nobody',
+    (_, { manifests }) => {
+      manifests[crdFile].spec.conversion = { strategy: 'Webhook' };
+    },
+    ['error', 'definition', /webhookClientConfig: Required value/],
+    ['error', 'definition', /conversionReviewVersions: Required value/],
+  ),
+  broken(
+    'a definition with an odd column',
+    (_, { manifests }) => {
+      manifests[crdFile].spec.versions[0].additionalPrinterColumns = [{ name: 'a', type: 'b', jsonPath: 'c' }];
+    },
+    ['error', 'definition', /must be one of boolean,date/],
+    ['error', 'definition', /must be a simple json path/],
+  ),
+  broken(
+    'a budget of a version that is gone',
+    (_, { manifests }) => {
+      manifests['budget.yaml'] = budgetOf('policy/v1beta1');
+    },
+    ['error', 'removed-api', /removed in v1\.25\. .*PodDisruptionBudget/],
+  ),
+  broken(
+    'a budget of a version that goes',
+    ({ spec }, { manifests }) => {
+      spec.minKubeVersion = '1.24.0';
+      manifests['budget.yaml'] = budgetOf('policy/v1beta1');
+    },
+    ['warning', 'removed-api', /removed in v1\.25\. .*PodDisruptionBudget/],
+  ),
+  broken(
+    'a role of a version that is gone',
+    (_, { manifests }) => {
+      const kind = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'ClusterRole' };
+      manifests['role.yaml'] = { ...kind, metadata: { name: 'site' } };
+    },
+    ['error', 'removed-api', /removed in v1\.22\. .*ClusterRole/],
+  ),
+  broken(
+    'a kind that makes what is gone',
+    ({ spec }) =>
+      spec.customresourcedefinitions.owned[0].resources.push({ kind: 'CronJob', version: 'batch/v1beta1', name: '' }),
+    ['error', 'removed-api', /removed in v1\.25\. .*CronJob/],
+  ),
+  broken(
+    'a right to what is gone',
+    ({ spec }) =>
+      spec.install.spec.permissions[0].rules.push({
+        apiGroups: ['policy'],
+        resources: ['podsecuritypolicies'],
+        verbs: ['use'],
+      }),
+    ['warning', 'removed-right', /removed in v1\.25\. .*podsecuritypolicies/],
+  ),
+  broken(
+    'two versions',
+    (csv, { manifests }) => {
+      manifests['again.yaml'] = csv;
+    },
+    ['error', 'csv-twice', /contains multiple CSVs/],
   ),
   broken(
     'several things at once',

@@ -48,13 +48,6 @@ for (const each of brokenBundles) {
 const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonly string[]])[] = [
   ['nothing at all', ({ manifests }) => void delete manifests[csvFile], ['error csv-missing']],
   [
-    'two versions',
-    ({ manifests }) => {
-      manifests['b.yaml'] = manifests[csvFile];
-    },
-    ['error csv-twice'],
-  ],
-  [
     'a text',
     ({ manifests }) => {
       manifests['b.yaml'] = 'hello';
@@ -114,9 +107,26 @@ const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonl
     ['error descriptor'],
   ],
   [
-    'a version that has no rights and no pods',
-    ({ manifests }) => void delete manifests[csvFile].spec.install,
-    ['error required', 'error deployment'],
+    'a definition in a version that is gone',
+    ({ manifests }) => {
+      manifests[crdFile].apiVersion = 'apiextensions.k8s.io/v1beta1';
+    },
+    ['error removed-api'],
+  ],
+  [
+    'a definition without a kind, in a group that cannot be',
+    ({ manifests }) => {
+      const { spec } = manifests[crdFile];
+      delete spec.names.kind;
+      spec.group = 'Web';
+    },
+    [
+      'error definition',
+      'error definition',
+      'error definition',
+      'error definition-missing',
+      'error definition-unowned',
+    ],
   ],
 ];
 for (const [what, breaks, findings] of others) {
@@ -126,6 +136,23 @@ for (const [what, breaks, findings] of others) {
     assert.deepEqual(judged(bundle), findings);
   });
 }
+
+test('what the validators take is taken: other examples, no Deployment, addresses with a name, paths for links', () => {
+  const bundle = wholeBundle();
+  const { metadata, spec } = bundle.manifests[csvFile];
+  const { 'alm-examples': examples, ...annotations } = metadata.annotations;
+  const service = { apiVersion: 'a.example.com/v1', kind: 'A', spec: {} };
+  annotations['olm.examples'] = JSON.stringify([...JSON.parse(examples), service]);
+  metadata.annotations = annotations;
+  spec.apiservicedefinitions = { owned: [{ group: 'a.example.com', version: 'v1', kind: 'A' }] };
+  spec.install.spec.deployments = [];
+  spec.maintainers[0].email = 'Ada Lovelace <ada@example.com>';
+  spec.links[0].url = '/more';
+  spec.relatedImages = ['memcached', 'Example.com/a/b__c:1.0', `localhost/a@sha256:${'0'.repeat(64)}`].map((image) => ({
+    image,
+  }));
+  assert.deepEqual(judged(bundle), []);
+});
 
 test('a bundle that OLM cannot carry is an error, one that it hardly can a warning', () => {
   assert.deepEqual(judged(wholeBundle(), 2 ** 20 + 1), ['error size']);

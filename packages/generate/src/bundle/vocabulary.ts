@@ -79,3 +79,11 @@ export const bundleKeys = {
 /** `1.2.3-beta.1+5`: major, minor and patch, each a number that begins with no zero. */
 export const semanticVersion =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+
+/** `ada@example.com`: words without blanks between dots, on both sides. */
+export const emailAddress =
+  /^[^\s@<>(),;:"\\.[\]]+(\.[^\s@<>(),;:"\\.[\]]+)*@[^\s@<>(),;:"\\.[\]]+(\.[^\s@<>(),;:"\\.[\]]+)*$/;
+
+/** `registry.example.com:5000/name:1.0.0@sha256:…`: a name in lower case, and around it what says where and which. */
+export const imageReference =
+  /^((localhost|[A-Za-z0-9-]+(?=[.:])(\.[A-Za-z0-9-]+)*)(:\d+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;

@@ -4,7 +4,7 @@
  */
 import type { JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 import { compileStructural } from '@keelson/schema/validation';
-import { capabilities, categories } from './vocabulary.ts';
+import { capabilities, categories, emailAddress } from './vocabulary.ts';
 
 /** What a catalogue shows of an operator, and where its versions are offered. */
 export interface BundleWords {
@@ -54,7 +54,7 @@ const schema: JSONSchemaProps = object(
     maintainers: {
       type: 'array',
       minItems: 1,
-      items: object({ name: text, email: { type: 'string', pattern: '^[^\\s@]+@[^\\s@]+$' } }, ['name', 'email']),
+      items: object({ name: text, email: { type: 'string', pattern: emailAddress.source } }, ['name', 'email']),
     },
     keywords: texts,
     links: { type: 'array', items: object({ name: text, url: address }, ['name', 'url']) },

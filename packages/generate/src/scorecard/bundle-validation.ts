@@ -1,7 +1,8 @@
 /** What OLM asks of any bundle: its layout, its ClusterServiceVersion, and that both fit the definitions beside them. */
 import { isObject } from '@keelson/core';
 import { labelValueProblems, subdomainProblems } from '@keelson/schema/validation';
-import { bundledKinds, bundleKeys, semanticVersion } from '../bundle/vocabulary.ts';
+import { bundledKinds, bundleKeys, imageReference, semanticVersion } from '../bundle/vocabulary.ts';
+import { soundDefinitions } from './definitions.ts';
 import {
   annotationsOf,
   at,
@@ -31,8 +32,10 @@ export function bundleValidation(contents: Contents): readonly ScorecardFinding[
     ...required(contents),
     ...examples(contents),
     ...installModes(contents),
+    ...soundDefinitions(contents),
     ...ownedDefinitions(contents),
     ...accounts(contents),
+    ...relatedImages(contents),
   ];
 }
 
@@ -88,7 +91,7 @@ function layout({ manifests, annotations, keys, csvs, packedBytes }: Contents): 
   return found;
 }
 
-function names({ csv }: Contents): readonly ScorecardFinding[] {
+function names({ csv, keys }: Contents): readonly ScorecardFinding[] {
   const isName = (name: string) => subdomainProblems(name).length + labelValueProblems(name).length === 0;
   const found: ScorecardFinding[] = [];
   const [name, replaces] = [textAt(csv, 'metadata', 'name'), textAt(csv, 'spec', 'replaces')];
@@ -105,7 +108,11 @@ function names({ csv }: Contents): readonly ScorecardFinding[] {
       ),
     );
   }
-  const keys = Object.keys(annotationsOf(csv));
+  const release = textAt(csv, 'spec', 'release');
+  const released = `${keys[bundleKeys.package] ?? ''}-v${textAt(csv, 'spec', 'version')}-${release}`;
+  if (release !== '' && name !== released) {
+    found.push(error('csv-name-release', `metadata.name is "${name}", with a release`, `call it ${released}`));
+  }
   const known = [
     'olm.operatorGroup',
     'olm.operatorNamespace',
@@ -113,7 +120,7 @@ function names({ csv }: Contents): readonly ScorecardFinding[] {
     'olm.providedAPIs',
     'olm.skipRange',
   ];
-  for (const key of keys) {
+  for (const key of Object.keys(annotationsOf(csv))) {
     const right = known.find((each) => each !== key && each.toLowerCase() === key.toLowerCase());
     if (right !== undefined)
       found.push(error('annotation-case', `the annotation ${key} has no effect`, `write ${right}`));
@@ -133,10 +140,7 @@ function required({ csv }: Contents): readonly ScorecardFinding[] {
     const name = path.join('.');
     found.push(error('required', `${name} is missing`, `write ${name}`));
   };
-  for (const path of [
-    ['spec', 'displayName'],
-    ['spec', 'install', 'strategy'],
-  ]) {
+  for (const path of [['apiVersion'], ['spec', 'displayName'], ['spec', 'install', 'strategy']]) {
     if (textAt(csv, ...path) === '') missing(path);
   }
   const deployments = ['spec', 'install', 'spec', 'deployments'];
@@ -151,11 +155,16 @@ function required({ csv }: Contents): readonly ScorecardFinding[] {
 
 function examples(contents: Contents): readonly ScorecardFinding[] {
   const { csv, examples } = contents;
-  if (annotationsOf(csv)['alm-examples'] === undefined) {
+  const { 'alm-examples': shownToAll, 'olm.examples': other } = annotationsOf(csv);
+  if (shownToAll === undefined && other === undefined) {
     return [warning('examples', 'there are no examples', 'put samples into config/samples, and call "keelson bundle"')];
   }
+  const twice =
+    shownToAll === undefined || other === undefined
+      ? []
+      : [warning('examples-twice', 'olm.examples is not read beside alm-examples', 'leave alm-examples alone')];
   if (examples === undefined) {
-    return [error('examples-json', 'the annotation alm-examples is no JSON list of objects', 'call "keelson bundle"')];
+    return [...twice, error('examples-json', 'the examples are no JSON list of objects', 'call "keelson bundle"')];
   }
   const shown = new Set(
     examples.map((each) => {
@@ -163,8 +172,13 @@ function examples(contents: Contents): readonly ScorecardFinding[] {
       return gvk(textAt(each, 'kind'), group, version);
     }),
   );
-  const owned = new Set(ownedIn(contents).map((each) => each.gvk));
+  const named = ownedIn(contents).filter(({ name }) => name.includes('.'));
+  const services = objectsAt(csv, 'spec', 'apiservicedefinitions', 'owned').map((each) =>
+    gvk(textAt(each, 'kind'), textAt(each, 'group'), textAt(each, 'version')),
+  );
+  const owned = new Set([...named.map((each) => each.gvk), ...services]);
   return [
+    ...twice,
     ...[...shown]
       .filter((each) => !owned.has(each))
       .map((each) =>
@@ -183,7 +197,7 @@ function installModes({ csv }: Contents): readonly ScorecardFinding[] {
   const supported = modes.filter((mode) => mode.supported === true).map(({ type }) => type);
   const found: ScorecardFinding[] = [];
   const converts = objectsAt(csv, 'spec', 'webhookdefinitions').some((each) => objectsOrTexts(each.conversionCRDs) > 0);
-  if (converts && !(supported.length === 1 && supported[0] === 'AllNamespaces')) {
+  if (converts && modes.some(({ type, supported }) => (type === 'AllNamespaces') !== (supported === true))) {
     found.push(
       error(
         'install-modes-conversion',
@@ -211,6 +225,11 @@ function ownedDefinitions(contents: Contents): readonly ScorecardFinding[] {
   const twice = [...new Set(served.filter((each, i) => served.indexOf(each) !== i))];
   const unowned = definitions.filter(({ kind, group }) => !ownedKinds.has(`${kind} ${group}`));
   return [
+    ...owned
+      .filter(({ name }) => !name.includes('.'))
+      .map(({ name }) =>
+        error('owned-name', `"${name}" is no name of a definition`, 'write plural and group: sites.web.example.com'),
+      ),
     ...twice.map((each) => error('definition-twice', `${each} is defined twice`, 'leave one definition in manifests/')),
     ...owned
       .filter((each) => !served.includes(each.gvk))
@@ -243,4 +262,14 @@ function accounts({ csv, manifests }: Contents): readonly ScorecardFinding[] {
       ({ object }) => textAt(object, 'kind') === 'ServiceAccount' && own.includes(textAt(object, 'metadata', 'name')),
     )
     .map(({ file }) => error('account', `${file} is an account that OLM makes itself`, 'take it out of manifests/'));
+}
+
+/** Images that are to be there where nothing else can be pulled. */
+function relatedImages({ csv }: Contents): readonly ScorecardFinding[] {
+  return objectsAt(csv, 'spec', 'relatedImages')
+    .map((each) => textAt(each, 'image'))
+    .filter((image) => !imageReference.test(image))
+    .map((image) =>
+      error('related-image', `a related image is "${image}"`, 'write it as registry.example.com/name:1.0.0'),
+    );
 }

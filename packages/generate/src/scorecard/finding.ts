@@ -60,7 +60,7 @@ function definitionOf(crd: JsonObject): BundledDefinition {
 }
 
 function examplesOf(csv: JsonObject): readonly JsonObject[] | undefined {
-  const { 'alm-examples': text = '[]' } = annotationsOf(csv);
+  const { 'olm.examples': other = '[]', 'alm-examples': text = other } = annotationsOf(csv);
   try {
     const value: unknown = JSON.parse(text === '' ? '[]' : text);
     return Array.isArray(value) && value.every(isObject) ? value : undefined;

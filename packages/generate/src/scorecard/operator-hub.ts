@@ -1,5 +1,13 @@
 /** What OperatorHub asks of a bundle, and what is good for users of any catalogue. */
-import { bundleKeys, capabilities, categories, iconTypes, semanticVersion } from '../bundle/vocabulary.ts';
+import {
+  bundleKeys,
+  capabilities,
+  categories,
+  emailAddress,
+  iconTypes,
+  semanticVersion,
+} from '../bundle/vocabulary.ts';
+import { removedKinds } from './definitions.ts';
 import {
   annotationsOf,
   at,
@@ -13,11 +21,12 @@ import {
 } from './finding.ts';
 
 /** What OperatorHub refuses, or shows badly. */
-export function operatorHub({ csv, csvs }: Contents): readonly ScorecardFinding[] {
+export function operatorHub(contents: Contents): readonly ScorecardFinding[] {
+  const { csv, csvs } = contents;
   if (csvs === 0) return [];
   const found: ScorecardFinding[] = [];
   const version = textAt(csv, 'spec', 'version');
-  if (version === '' || version === '0.0.0') {
+  if (version === '0.0.0' || !semanticVersion.test(version)) {
     found.push(error('version', `spec.version is "${version}"`, 'take 0.0.1 or more: "keelson bundle --version"'));
   }
   if (textAt(csv, 'spec', 'provider', 'name') === '') {
@@ -27,17 +36,29 @@ export function operatorHub({ csv, csvs }: Contents): readonly ScorecardFinding[
     const [name, email] = [textAt(each, 'name'), textAt(each, 'email')];
     if (name === '' || email === '')
       found.push(error('maintainer', `a maintainer has the name "${name}" and the email "${email}"`, 'write both'));
-    if (email !== '' && !/^[^\s@]+@[^\s@]+$/.test(email))
+    if (email !== '' && !isMailbox(email))
       found.push(error('maintainer-email', `"${email}" is no address`, 'mend it in config/bundle.yaml'));
   }
   for (const each of objectsAt(csv, 'spec', 'links')) {
     const [name, url] = [textAt(each, 'name'), textAt(each, 'url')];
     if (name === '' || url === '')
       found.push(error('link', `a link has the name "${name}" and the url "${url}"`, 'write both'));
-    if (url !== '' && !URL.canParse(url))
+    if (url !== '' && !url.startsWith('/') && !URL.canParse(url))
       found.push(error('link-url', `"${url}" is no address`, 'mend it in config/bundle.yaml'));
   }
-  return [...found, ...icon(csv), ...annotations(csv)];
+  return [...found, ...icon(csv), ...annotations(csv), ...removedKinds(contents), ...removedRights(csv)];
+}
+
+/** An address, or a name with one: `Ada <ada@example.com>`. */
+const isMailbox = (text: string): boolean => emailAddress.test(/^[^<>]*<(.*)>$/.exec(text)?.[1] ?? text);
+
+function removedRights(csv: Contents['csv']): readonly ScorecardFinding[] {
+  const rights = rulesOf(csv).filter(
+    ({ apiGroups, resources }) => has(apiGroups, 'policy') && has(resources, 'podsecuritypolicies'),
+  );
+  return rights.map(() =>
+    warning('removed-right', 'it may use PodSecurityPolicies, which Kubernetes 1.25 has no more', 'take the right out'),
+  );
 }
 
 function icon(csv: Contents['csv']): readonly ScorecardFinding[] {
@@ -81,7 +102,7 @@ export function goodPractices(contents: Contents): readonly ScorecardFinding[] {
   const { csv, csvs, keys } = contents;
   if (csvs === 0) return [];
   const deployments = objectsAt(csv, 'spec', 'install', 'spec', 'deployments');
-  if (deployments.length === 0)
+  if (at(csv, 'spec', 'install', 'spec', 'deployments') === undefined)
     return [error('deployment', 'there is no Deployment to install', 'call "keelson bundle"')];
   const containers = deployments.flatMap((each) => objectsAt(each, 'spec', 'template', 'spec', 'containers'));
   const channels = `${keys[bundleKeys.channels] ?? ''},${keys[bundleKeys.defaultChannel] ?? ''}`
@@ -104,6 +125,11 @@ export function goodPractices(contents: Contents): readonly ScorecardFinding[] {
       .filter(({ entry }) => textAt(entry, 'description') === '')
       .map((each) =>
         warning('description', `${each.gvk} has no description`, "write it: defineKind({ description: '…' })"),
+      ),
+    ...objectsAt(csv, 'spec', 'customresourcedefinitions', 'required')
+      .filter((entry) => textAt(entry, 'description') === '')
+      .map((entry) =>
+        warning('description', `${textAt(entry, 'name')} has no description`, 'say what it is required for'),
       ),
     ...(odd.length === 0
       ? []
@@ -145,17 +171,18 @@ export function goodPractices(contents: Contents): readonly ScorecardFinding[] {
 }
 
 function mayMakeDefinitions(csv: Contents['csv']): boolean {
-  const permissions = ['permissions', 'clusterPermissions'].flatMap((field) =>
-    objectsAt(csv, 'spec', 'install', 'spec', field),
+  return rulesOf(csv).some(
+    ({ apiGroups, resources, verbs }) =>
+      has(apiGroups, 'apiextensions.k8s.io') &&
+      has(resources, 'customresourcedefinitions', '*', '[*]') &&
+      has(verbs, 'create', 'patch', '*', '[*]'),
   );
-  const has = (value: unknown, ...wanted: readonly string[]) =>
-    Array.isArray(value) && value.some((each) => wanted.includes(String(each)));
-  return permissions
-    .flatMap((each) => objectsAt(each, 'rules'))
-    .some(
-      ({ apiGroups, resources, verbs }) =>
-        has(apiGroups, 'apiextensions.k8s.io') &&
-        has(resources, 'customresourcedefinitions', '*') &&
-        has(verbs, 'create', 'patch', '*'),
-    );
 }
+
+const rulesOf = (csv: Contents['csv']) =>
+  ['permissions', 'clusterPermissions']
+    .flatMap((field) => objectsAt(csv, 'spec', 'install', 'spec', field))
+    .flatMap((each) => objectsAt(each, 'rules'));
+
+const has = (value: unknown, ...wanted: readonly string[]): boolean =>
+  Array.isArray(value) && value.some((each) => wanted.includes(String(each)));
