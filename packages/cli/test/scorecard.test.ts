@@ -44,6 +44,12 @@ for (const each of brokenBundles) {
   });
 }
 
+function showStatus({ manifests }: LooseBundle, status: object): void {
+  const { annotations } = manifests[csvFile].metadata;
+  const [first] = JSON.parse(annotations['alm-examples']);
+  annotations['alm-examples'] = JSON.stringify([{ ...first, status }]);
+}
+
 /** What the validators do not look at: the layout, which another program does, and what the scorecard asks in pods. */
 const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonly string[]])[] = [
   ['nothing at all', ({ manifests }) => void delete manifests[csvFile], ['error csv-missing']],
@@ -81,7 +87,20 @@ const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonl
       const { annotations } = manifests[csvFile].metadata;
       annotations['alm-examples'] = annotations['alm-examples'].replace('"host"', '"hots"');
     },
+    ['error field', 'error descriptor'],
+  ],
+  [
+    'an example with a status that the schema lacks',
+    (bundle) => showStatus(bundle, { phase: 'Running' }),
     ['error field'],
+  ],
+  [
+    'an example with a status, and no descriptors of it',
+    (bundle) => {
+      showStatus(bundle, { conditions: [] });
+      delete bundle.manifests[csvFile].spec.customresourcedefinitions.owned[0].statusDescriptors;
+    },
+    ['error descriptor', 'error descriptor'],
   ],
   [
     'an example without a spec',
@@ -104,7 +123,7 @@ const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonl
   [
     'no descriptors of the status',
     ({ manifests }) => void manifests[csvFile].spec.customresourcedefinitions.owned[0].statusDescriptors.pop(),
-    ['error descriptor'],
+    ['warning descriptor'],
   ],
   [
     'a definition in a version that is gone',

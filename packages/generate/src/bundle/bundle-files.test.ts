@@ -148,6 +148,7 @@ test('descriptors follow from the schema: one for each field, with the widget th
     `replicas Replicas ${ui}:podCount`,
     `isOpen Is Open ${ui}:booleanSwitch`,
     `mode Mode ${ui}:select:fast ${ui}:select:safe`,
+    'storage Storage',
     `storage.className Class Name ${ui}:text`,
     `storage.sizeGi Size Gi ${ui}:number`,
     'routes Routes',
@@ -239,6 +240,11 @@ test('channels, and what a version replaces, come from the options, then from th
   assert.deepEqual(annotations({ words: said, defaultChannel: 'stable' }), ['site-operator', 'fast,stable', 'stable']);
   assert.equal(csv(plain, { words: said }).spec.replaces, 'site-operator.v0.9.0');
   assert.equal(csv(plain, { words: said, replaces: '0.8.0' }).spec.replaces, 'site-operator.v0.8.0');
+  const skips = ['0.7.0', 'site-operator.v0.6.0'];
+  assert.deepEqual(csv(plain, { words: { ...words, skips } }).spec.skips, [
+    'site-operator.v0.7.0',
+    'site-operator.v0.6.0',
+  ]);
   assert.match(
     bundle(plain).find(({ path }) => path.endsWith('Dockerfile'))?.text ?? '',
     /^LABEL operators\.operatorframework\.io\.bundle\.package\.v1=site-operator$/m,
@@ -246,17 +252,35 @@ test('channels, and what a version replaces, come from the options, then from th
 });
 
 const refused: readonly (readonly [string, Partial<BundleOptions>, RegExp])[] = [
-  ['no version', { version: undefined }, /the version of a bundle is 0\.0\.1 or more, not ""/],
+  ['no version', { version: undefined }, /is 0\.0\.1 or more, not ""; give one such as 1\.0\.0 by --version/],
   ['a version that is none', { version: '1.0' }, /not "1\.0"/],
   ['the version that OLM takes for none', { version: '0.0.0' }, /not "0\.0\.0"/],
   [
     'a default channel that is none of its channels',
     { defaultChannel: 'fast' },
-    /"fast" is none of its channels \(stable\)/,
+    /"fast" is none of its channels \(stable\); take one of these, or add it/,
   ],
-  ['a channel that cannot be', { channels: ['a b'] }, /"a b" is no name of a channel/],
-  ['a version that replaces itself', { replaces: '1.0.0' }, /cannot replace itself/],
-  ['a name that cannot be', { replaces: 'A_b' }, /"A_b" is no name of a ClusterServiceVersion/],
+  ['a channel that cannot be', { channels: ['a b'] }, /"a b" is no name of a channel; take letters/],
+  ['no channel', { channels: [''] }, /"" is no name of a channel/],
+  ['a version that replaces itself', { replaces: '1.0.0' }, /"1\.0\.0" cannot replace itself; name the version before/],
+  [
+    'a version that skips itself',
+    { words: { ...words, skips: ['site-operator.v1.0.0'] } },
+    /"1\.0\.0" cannot replace itself/,
+  ],
+  [
+    'a version that replaces a newer one',
+    { replaces: '1.0.1' },
+    /"1\.0\.0" is not newer than "1\.0\.1", which it replaces; OLM only goes forward/,
+  ],
+  [
+    'a version that replaces a newer one by name',
+    { version: '1.0.0-rc.1', replaces: 'site-operator.v1.0.0' },
+    /"1\.0\.0-rc\.1" is not newer than "1\.0\.0"/,
+  ],
+  ['a name that cannot be', { replaces: 'A_b' }, /"A_b" is no name of a ClusterServiceVersion; give a version/],
+  ['a skipped name that cannot be', { words: { ...words, skips: ['A_b'] } }, /"A_b" is no name/],
+  ['a range that is none', { words: { ...words, skipRange: '<1.0' } }, /skipRange is "<1\.0"; write versions/],
 ];
 for (const [what, options, message] of refused) {
   test(`${what} is refused`, () => assert.throws(() => bundle(plain, options), { name: 'RangeError', message }));

@@ -1,8 +1,8 @@
 /**
  * Descriptors: how a console shows the fields of a kind, from its schema.
  *
- * There is one for each field of `spec` and `status`, and for the fields of an object in there if all of them are simple:
- * a console shows an Affinity or a list as a whole.
+ * There is one for each field of `spec` and `status`, and one more for each field of an object in there if all of them
+ * are simple: a console shows an Affinity or a list as a whole. Operator SDK misses the object's own if it has none.
  */
 import type { CustomResourceDefinitionVersion, JSONSchemaProps } from '@keelson/core/apiextensions/v1';
 
@@ -30,9 +30,9 @@ export function descriptorsOf(
   const fields = Object.entries(schema?.openAPIV3Schema?.properties?.[part]?.properties ?? {});
   return fields.flatMap(([name, field]) => {
     const inner = Object.entries(field.properties ?? {});
-    const isWhole = inner.length === 0 || !inner.every(([, each]) => isSimple(each));
-    const shown = isWhole ? [[name, field] as const] : inner.map(([own, each]) => [`${name}.${own}`, each] as const);
-    return shown.map(([path, each]) => descriptorOf(path, each, widgets(path, each)));
+    const isWhole = !inner.every(([, each]) => isSimple(each));
+    const parts = isWhole ? [] : inner.map(([own, each]) => [`${name}.${own}`, each] as const);
+    return [[name, field] as const, ...parts].map(([path, each]) => descriptorOf(path, each, widgets(path, each)));
   });
 }
 

@@ -6,7 +6,13 @@
  */
 import { bundleValidation } from './bundle-validation.ts';
 import { type BundleContents, type Contents, contentsOf, type ScorecardFinding } from './finding.ts';
-import { definitionsHaveValidation, examplesHaveSpec, fieldsHaveDescriptors, kindsHaveResources } from './kinds.ts';
+import {
+  definitionsHaveValidation,
+  examplesHaveSpec,
+  kindsHaveResources,
+  specsHaveDescriptors,
+  statusesHaveDescriptors,
+} from './kinds.ts';
 import { goodPractices, operatorHub } from './operator-hub.ts';
 
 /** A check, and what it found. */
@@ -25,12 +31,8 @@ const checks: readonly (readonly [string, string, (contents: Contents) => readon
   ['basic-check-spec', 'each example has a spec', examplesHaveSpec],
   ['olm-crds-have-validation', 'each version has a schema with all fields, and a status', definitionsHaveValidation],
   ['olm-crds-have-resources', 'each kind names what its operator makes', kindsHaveResources],
-  ['olm-spec-descriptors', 'each field of a spec has a descriptor', (each) => fieldsHaveDescriptors(each, 'spec')],
-  [
-    'olm-status-descriptors',
-    'each field of a status has a descriptor',
-    (each) => fieldsHaveDescriptors(each, 'status'),
-  ],
+  ['olm-spec-descriptors', 'each field of a spec has a descriptor', specsHaveDescriptors],
+  ['olm-status-descriptors', 'each field of a status has a descriptor', statusesHaveDescriptors],
 ];
 
 /** All checks, in their order, each with what it found. */

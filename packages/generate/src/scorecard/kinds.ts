@@ -30,19 +30,20 @@ export function definitionsHaveValidation({ definitions, examples = [] }: Conten
       const schema = at(version, 'schema', 'openAPIV3Schema');
       if (!isObject(schema)) return [error('schema', `${name} has no schema`, 'every field is dropped without one')];
       const hasStatus = at(version, 'subresources', 'status') !== undefined;
-      const known = new Set(fieldsAt(schema, 'properties', 'spec', 'properties'));
-      const isOpen = at(schema, 'properties', 'spec', 'x-kubernetes-preserve-unknown-fields') === true;
       const its = examples.filter(
         (each) => textAt(each, 'kind') === kind && each.apiVersion === `${group}/${textAt(version, 'name')}`,
       );
-      const unknown = new Set(
-        its.flatMap((each) => fieldsAt(each, 'spec')).filter((field) => !known.has(field) && !isOpen),
-      );
+      const unknown = (['spec', 'status'] as const).flatMap((part) => {
+        const known = new Set(fieldsAt(schema, 'properties', part, 'properties'));
+        const isOpen = at(schema, 'properties', part, 'x-kubernetes-preserve-unknown-fields') === true;
+        const set = new Set(its.flatMap((each) => fieldsAt(each, part)));
+        return [...set].filter((field) => !known.has(field) && !isOpen).map((field) => `${part}.${field}`);
+      });
       return [
-        ...[...unknown].map((field) =>
+        ...unknown.map((field) =>
           error(
             'field',
-            `${name} has no field spec.${field}, and an example sets it`,
+            `${name} has no field ${field}, and an example sets it`,
             'add it to the kind, or mend the sample',
           ),
         ),
@@ -69,18 +70,45 @@ export function kindsHaveResources(contents: Contents): readonly ScorecardFindin
     );
 }
 
-/** Each field of spec or status has a descriptor. */
-export function fieldsHaveDescriptors(contents: Contents, part: 'spec' | 'status'): readonly ScorecardFinding[] {
-  return ownedIn(contents).flatMap(({ entry, kind, group, version, gvk: name }) => {
-    const definition = contents.definitions.find((each) => each.kind === kind && each.group === group);
-    const served = definition?.versions.find((each) => textAt(each, 'name') === version);
-    const fields = fieldsAt(served, 'schema', 'openAPIV3Schema', 'properties', part, 'properties');
-    const paths = objectsAt(entry, `${part}Descriptors`).map((each) => textAt(each, 'path'));
-    const bare = fields.filter(
-      (field) => !paths.some((path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)),
-    );
-    return bare.map((field) =>
-      error('descriptor', `${part}.${field} of ${name} has no descriptor`, 'call "keelson bundle"'),
-    );
+/** Each field of a spec has a descriptor of its own. One that no example sets is not missed by Operator SDK. */
+export function specsHaveDescriptors(contents: Contents): readonly ScorecardFinding[] {
+  return ownedIn(contents).flatMap(({ entry, kind, version, ...owned }) => {
+    const set = new Set(examplesOf(contents.examples, kind, version).flatMap((each) => fieldsAt(each, 'spec')));
+    const paths = objectsAt(entry, 'specDescriptors').map((each) => textAt(each, 'path'));
+    const fields = new Set([...schemaFields(contents, { ...owned, kind, version }, 'spec'), ...set]);
+    return [...fields]
+      .filter((field) => !paths.includes(field))
+      .map((field) => (set.has(field) ? error : warning)('descriptor', ...bare(`spec.${field}`, owned.gvk)));
   });
+}
+
+/** Each field of a status has a descriptor. Operator SDK misses them if there is none and an example has a status. */
+export function statusesHaveDescriptors(contents: Contents): readonly ScorecardFinding[] {
+  return ownedIn(contents).flatMap(({ entry, kind, version, ...owned }) => {
+    const paths = objectsAt(entry, 'statusDescriptors').map((each) => textAt(each, 'path'));
+    const isShown = examplesOf(contents.examples, kind, version).some((each) => fieldsAt(each, 'status').length > 0);
+    const found = paths.length === 0 && isShown ? error : warning;
+    return schemaFields(contents, { ...owned, kind, version }, 'status')
+      .filter(
+        (field) =>
+          !paths.some((path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)),
+      )
+      .map((field) => found('descriptor', ...bare(`status.${field}`, owned.gvk)));
+  });
+}
+
+const bare = (field: string, kind: string) =>
+  [`${field} of ${kind} has no descriptor`, 'call "keelson bundle"'] as const;
+
+const examplesOf = (examples: Contents['examples'] = [], kind: string, version: string) =>
+  examples.filter((each) => textAt(each, 'kind') === kind && textAt(each, 'apiVersion').endsWith(`/${version}`));
+
+function schemaFields(
+  { definitions }: Contents,
+  { kind, group, version }: { readonly kind: string; readonly group: string; readonly version: string },
+  part: 'spec' | 'status',
+): readonly string[] {
+  const definition = definitions.find((each) => each.kind === kind && each.group === group);
+  const served = definition?.versions.find((each) => textAt(each, 'name') === version);
+  return fieldsAt(served, 'schema', 'openAPIV3Schema', 'properties', part, 'properties');
 }
