@@ -85,13 +85,31 @@ test('a channel has one head: a version that replaces nothing there is refused',
   assert.throws(() => added('1.1.0', {}, first), {
     name: 'RangeError',
     message:
-      /stable would have 2 heads \(site-operator\.v1\.0\.0, site-operator\.v1\.1\.0\): say which version is replaced/,
+      /stable would have 2 heads \(site-operator\.v1\.0\.0, site-operator\.v1\.1\.0\); let this version replace or skip site-operator\.v1\.0\.0$/,
   });
-  const skipping = { ...words, skips: ['site-operator.v1.0.0'], skipRange: '<1.1.0' };
+  assert.throws(() => added('1.1.0', { replaces: '0.9.0' }, first), { message: /let this version replace or skip/ });
+  const skipping = { ...words, skips: ['1.0.0'], skipRange: '<1.1.0' };
   const [, channel] = added('1.1.0', { words: skipping }, first);
   assert.deepEqual(channel.entries[1], {
     name: 'site-operator.v1.1.0',
     skips: ['site-operator.v1.0.0'],
     skipRange: '<1.1.0',
+  });
+});
+
+test('what new users get is what it was, unless the default channel is said', () => {
+  const first = added('1.0.0');
+  assert.equal(added('1.1.0-rc.1', { channels: ['candidate'] }, first)[0].defaultChannel, 'stable');
+  const said = added('1.1.0-rc.1', { channels: ['candidate'], defaultChannel: 'candidate' }, first);
+  assert.equal(said[0].defaultChannel, 'candidate');
+});
+
+test('a version that others replace can be written again, and a circle is refused', () => {
+  const two = added('1.1.0', { replaces: '1.0.0' }, added('1.0.0'));
+  assert.deepEqual(edges(added('1.0.0', {}, two)), [
+    'stable: site-operator.v1.0.0>site-operator.v1.1.0 >site-operator.v1.0.0',
+  ]);
+  assert.throws(() => added('1.0.0', { words: { ...words, skips: ['1.1.0'] } }, two), {
+    message: /would have 0 heads \(\); replace a version that nothing else replaces$/,
   });
 });

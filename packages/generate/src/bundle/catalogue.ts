@@ -46,8 +46,12 @@ export function catalogueFile(
       channels.find((each) => each.name === channel),
     ),
   );
+  const chosen = options.defaultChannel ?? options.words.defaultChannel;
+  const former = known.find((each) => each.schema === 'olm.package')?.defaultChannel;
+  // A version for a channel beside it does not change what new users get.
+  const defaultChannel = chosen === undefined && typeof former === 'string' ? former : bundle.defaultChannel;
   const documents = [
-    packageOf(bundle),
+    packageOf(bundle, defaultChannel),
     ...[...others, ...added].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
     ...bundles,
     bundleEntry(bundle, options.bundleImage),
@@ -55,7 +59,7 @@ export function catalogueFile(
   return bundleFile(`${operator.name}/catalog.yaml`, documents.map(printYaml).join('---\n'));
 }
 
-function packageOf({ installation, words, icon, defaultChannel }: Bundle): JsonObject {
+function packageOf({ installation, words, icon }: Bundle, defaultChannel: string): JsonObject {
   return {
     schema: 'olm.package',
     name: installation.name,
@@ -66,21 +70,22 @@ function packageOf({ installation, words, icon, defaultChannel }: Bundle): JsonO
 }
 
 function withEntry(bundle: Bundle, channel: string, before: JsonObject | undefined): JsonObject {
-  const { installation, words, name, replaces } = bundle;
+  const { installation, words, name, replaces, skips } = bundle;
   const kept = (Array.isArray(before?.entries) ? before.entries : []) as readonly Entry[];
-  const { skips, skipRange } = words;
+  const { skipRange } = words;
   const entry: Entry = {
     name,
     ...(replaces !== undefined && { replaces }),
-    ...(skips && { skips }),
+    ...(skips.length > 0 && { skips }),
     ...(skipRange !== undefined && { skipRange }),
   };
   const entries = [...kept.filter((each) => each.name !== name), entry];
   const passed = new Set(entries.flatMap((each) => [each.replaces ?? '', ...(each.skips ?? [])]));
   const heads = entries.filter((each) => !passed.has(each.name)).map((each) => each.name);
   if (heads.length !== 1) {
+    const others = heads.filter((head) => head !== name);
     throw new RangeError(
-      `${installation.name}: the channel ${channel} would have ${heads.length} heads (${heads.join(', ')}): say which version is replaced`,
+      `${installation.name}: the channel ${channel} would have ${heads.length} heads (${heads.join(', ')}); ${others.length === 0 ? 'replace a version that nothing else replaces' : `let this version replace or skip ${others.join(', ')}`}`,
     );
   }
   return { schema: 'olm.channel', package: installation.name, name: channel, entries };

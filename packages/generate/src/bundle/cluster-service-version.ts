@@ -34,7 +34,7 @@ export function clusterServiceVersion(bundle: Bundle): {
       ...(words.maturity !== undefined && { maturity: words.maturity }),
       minKubeVersion: words.minKubeVersion ?? '1.29.0',
       ...(bundle.replaces !== undefined && { replaces: bundle.replaces }),
-      ...(words.skips && { skips: words.skips }),
+      ...(bundle.skips.length > 0 && { skips: bundle.skips }),
       ...(words.keywords && { keywords: words.keywords }),
       maintainers: words.maintainers,
       provider: words.provider,

@@ -80,6 +80,32 @@ export const bundleKeys = {
 export const semanticVersion =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
+const comparison = `(>=|<=|>|<|==?|!=?)?\\s*(${semanticVersion.source.slice(1, -1)}|\\d+(\\.\\d+)?\\.x)`;
+
+/** `>=1.0.0 <1.2.0 || 1.3.x`: versions, each with what it is compared by. */
+export const versionRange = new RegExp(`^${comparison}(\\s+(\\|\\|\\s+)?${comparison})*$`);
+
+/** Whether one version comes after another, as semver.org orders them. Both are such versions. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(than)];
+  const differing = a.numbers.findIndex((each, i) => each !== b.numbers[i]);
+  if (differing >= 0) return (a.numbers[differing] ?? 0) > (b.numbers[differing] ?? 0);
+  // A version comes after all that lead to it.
+  if (a.before.length === 0 || b.before.length === 0) return a.before.length === 0 && b.before.length > 0;
+  const other = a.before.findIndex((each, i) => each !== b.before[i]);
+  if (other < 0) return false;
+  const [mine, its] = [a.before[other] ?? '', b.before[other]];
+  if (its === undefined) return true;
+  const [isNumber, isItsNumber] = [/^\d+$/.test(mine), /^\d+$/.test(its)];
+  if (isNumber !== isItsNumber) return isItsNumber;
+  return isNumber ? Number(mine) > Number(its) : mine > its;
+}
+
+function partsOf(version: string): { readonly numbers: readonly number[]; readonly before: readonly string[] } {
+  const [core = '', ...before] = version.replace(/\+.*$/, '').split('-');
+  return { numbers: core.split('.').map(Number), before: before.length === 0 ? [] : before.join('-').split('.') };
+}
+
 /** `ada@example.com`: words without blanks between dots, on both sides. */
 export const emailAddress =
   /^[^\s@<>(),;:"\\.[\]]+(\.[^\s@<>(),;:"\\.[\]]+)*@[^\s@<>(),;:"\\.[\]]+(\.[^\s@<>(),;:"\\.[\]]+)*$/;

@@ -31,9 +31,9 @@ export interface BundleWords {
   readonly channels?: readonly string[] | undefined;
   /** @default the first of the channels */
   readonly defaultChannel?: string | undefined;
-  /** The version before, as the name of its ClusterServiceVersion. */
+  /** The version before, or the name of its ClusterServiceVersion. */
   readonly replaces?: string | undefined;
-  /** Versions that an upgrade passes by, as names. */
+  /** Versions, or such names, that an upgrade passes by. */
   readonly skips?: readonly string[] | undefined;
   /** Versions from which an upgrade comes here directly, such as `>=1.0.0 <1.2.0`. */
   readonly skipRange?: string | undefined;
