@@ -82,7 +82,7 @@ const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'The certificate of the webhooks of OPERATOR ends soon',
     description:
-      'It should have been renewed already. When it ends, the API server cannot ask the operator, and refuses what it would ask about.',
+      'It should have been renewed already. When it ends, the API server cannot ask the operator: writes are refused, or let through unexamined where failurePolicy is Ignore, and objects are not converted between versions.',
   },
 ];
 

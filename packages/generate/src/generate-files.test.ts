@@ -466,3 +466,7 @@ test('the reference has every field with type, default, limits and meaning, and 
   assert.match(page, /^\| `spec\.replicas` \| integer \(int32\) \| Default: ``2``\. Value: at least 1\. \|$/m);
   assert.equal(page.match(/`status\.conditions\[\]\.reason`/g)?.length, 1);
 });
+
+test('no Service of the namespace brings the process variables that look like settings', () => {
+  assert.equal(object('config/manager/deployment.yaml', led).spec.template.spec.enableServiceLinks, false);
+});

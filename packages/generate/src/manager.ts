@@ -61,6 +61,8 @@ function podSpec(installation: Installation): PodSpec {
   const { operator, name, process } = installation;
   return {
     serviceAccountName: name,
+    // Or a Service beside it, such as "metrics", would bring variables that look like settings (METRICS_PORT).
+    enableServiceLinks: false,
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     // What comes last in a stop (giving the lease back, the last lines of the log) still has its time.
     terminationGracePeriodSeconds: Math.max(30, process.gracePeriodSeconds + 5),

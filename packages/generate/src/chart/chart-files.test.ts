@@ -167,6 +167,39 @@ test('nothing names a namespace: the release does, and the values', () => {
   for (const { path, text } of filesOf(full)) assert.doesNotMatch(text, /caBundle/, path);
 });
 
+test('texts of values are texts in what is installed, and what is no number, share or duration is refused', () => {
+  assert.match(
+    textOf('templates/pod-disruption-budget.yaml', full),
+    /maxUnavailable: \{\{ toJson \$\.Values\.podDisruptionBudget\.maxUnavailable \}\}\n/,
+  );
+  const schema = z.fromJSONSchema(JSON.parse(textOf('values.schema.json', full)));
+  const isAllowed = (values: object) => schema.safeParse(values).success;
+  for (const maxUnavailable of [0, 2, '50%']) assert.ok(isAllowed({ podDisruptionBudget: { maxUnavailable } }));
+  for (const maxUnavailable of [-1, '1\n  evil: true', '', 'half']) {
+    assert.ok(!isAllowed({ podDisruptionBudget: { maxUnavailable } }), String(maxUnavailable));
+  }
+  for (const interval of ['', '30s', '1m30s', '500ms']) assert.ok(isAllowed({ monitoring: { interval } }), interval);
+  for (const interval of ['often', '30']) assert.ok(!isAllowed({ monitoring: { interval } }), interval);
+});
+
+test('a pod has at least the time that its program takes to stop', () => {
+  const schema = z.fromJSONSchema(JSON.parse(textOf('values.schema.json', full)));
+  const isAllowed = (terminationGracePeriodSeconds: number) =>
+    schema.safeParse({ terminationGracePeriodSeconds }).success;
+  assert.deepEqual([isAllowed(25), isAllowed(24)], [true, false]);
+});
+
+test('a chart wants the version of Kubernetes in which what it installs is stable', () => {
+  assert.equal(parse(textOf('Chart.yaml', full)).kubeVersion, '>=1.30.0-0', 'policies');
+  assert.equal(parse(textOf('Chart.yaml', least)).kubeVersion, '>=1.29.0-0');
+});
+
+test('the notes say who can read metrics, and that definitions go only where they came along', () => {
+  const notes = textOf('templates/NOTES.txt', full);
+  assert.match(notes, /if and \$\.Values\.crds\.install \(not \$\.Values\.crds\.keep\) \}\}\n\nThe definitions go/);
+  assert.match(notes, /kubectl label namespace NAMESPACE-OF-PROMETHEUS \{\{ \$name \}\}=\{\{ \$value \}\}/);
+});
+
 test('definitions stay when the release goes', () => {
   assert.match(
     textOf('templates/crd-web.example.com_sites.yaml', full),

@@ -13,7 +13,7 @@ export function textFiles(chart: ChartInstallation): readonly GeneratedFile[] {
   ];
 }
 
-function chartYaml({ everywhere: { name, version = '0.0.0' }, options }: ChartInstallation): GeneratedFile {
+function chartYaml({ everywhere: { name, version = '0.0.0', operator }, options }: ChartInstallation): GeneratedFile {
   const { description = `The operator ${name}`, keywords, home, sources, maintainers }: ChartWords = wordsIn(options);
   return yamlFile('chart/Chart.yaml', {
     apiVersion: 'v2',
@@ -22,8 +22,8 @@ function chartYaml({ everywhere: { name, version = '0.0.0' }, options }: ChartIn
     type: 'application',
     version,
     appVersion: version,
-    // Rules in definitions, and policies where there are some.
-    kubeVersion: '>=1.30.0-0',
+    // Where rules in definitions are stable, and policies if there are some.
+    kubeVersion: (operator.policies ?? []).length > 0 ? '>=1.30.0-0' : '>=1.29.0-0',
     keywords,
     home,
     sources,
@@ -85,7 +85,7 @@ function notes({ everywhere: { name, operator, process, definitions } }: ChartIn
       ? []
       : [
           `It looks after:
-${definitions.map(({ kind }) => `  kubectl get ${kind.resource}.${kind.group} --all-namespaces\n`).join('')}{{- if not $.Values.crds.keep }}
+${definitions.map(({ kind }) => `  kubectl get ${kind.resource}.${kind.group} --all-namespaces\n`).join('')}{{- if and $.Values.crds.install (not $.Values.crds.keep) }}
 
 The definitions go with this release, and with them all objects of their kinds (crds.keep is false).
 {{- end }}
@@ -101,6 +101,13 @@ The definitions go with this release, and with them all objects of their kinds (
       : [
           `{{- if and $.Values.monitoring.enabled $.Values.monitoring.serviceMonitor (not ($.Capabilities.APIVersions.Has "monitoring.coreos.com/v1/ServiceMonitor")) }}
 There is no ServiceMonitor: the cluster does not have the kind. When the Prometheus operator is there, the next "helm upgrade" makes it.
+{{- end }}
+`,
+          `{{- if and $.Values.monitoring.enabled $.Values.networkPolicy.enabled $.Values.networkPolicy.metricsFrom }}
+Its metrics can be read from namespaces with certain labels alone (networkPolicy.metricsFrom). So that Prometheus can:
+{{- range $name, $value := $.Values.networkPolicy.metricsFrom }}
+  kubectl label namespace NAMESPACE-OF-PROMETHEUS {{ $name }}={{ $value }}
+{{- end }}
 {{- end }}
 `,
         ]),

@@ -23,6 +23,13 @@ const yesOrNo = { type: 'boolean' };
 const object = { type: 'object' };
 const texts = { type: 'object', additionalProperties: { type: 'string' } };
 const objects = { type: 'array', items: object };
+const countOrShare = {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^[0-9]{1,3}%$' },
+  ],
+};
+const duration = { type: 'string', pattern: '^([0-9]+(ms|[smhdwy]))*$' };
 const count = (minimum: number, maximum?: number) => ({ type: 'integer', minimum, ...(maximum && { maximum }) });
 
 type Row = readonly [path: string, fallback: unknown, schema: ChartValue['schema'], description: string];
@@ -131,7 +138,12 @@ function standardRows(chart: ChartInstallation): readonly Row[] {
       led,
       [
         ['podDisruptionBudget.enabled', true, yesOrNo, 'Whether nodes are drained one replica at a time.'],
-        ['podDisruptionBudget.maxUnavailable', 1, { type: ['integer', 'string'] }, 'How many may be missing.'],
+        [
+          'podDisruptionBudget.maxUnavailable',
+          1,
+          countOrShare,
+          'How many may be missing, or which share of them: 50%.',
+        ],
       ],
     ],
     [
@@ -152,8 +164,8 @@ function standardRows(chart: ChartInstallation): readonly Row[] {
         [
           'terminationGracePeriodSeconds',
           pod?.terminationGracePeriodSeconds ?? 30,
-          count(0),
-          'How long a pod may take to stop.',
+          count(process.gracePeriodSeconds),
+          `How long a pod may take to stop. The program itself takes up to ${process.gracePeriodSeconds} seconds.`,
         ],
         [
           'takeOver',
@@ -199,7 +211,7 @@ function monitoringRows(isParameter: (value: string) => boolean): readonly Row[]
       'Where what Prometheus and Grafana read is made. Without it, in the namespace of the release.',
     ],
     ['monitoring.labels', {}, texts, 'Labels by which Prometheus finds it.'],
-    ['monitoring.interval', '', text, 'How often metrics are read, such as 30s. Without it, as Prometheus has it.'],
+    ['monitoring.interval', '', duration, 'How often metrics are read, such as 30s. Without it, as Prometheus has it.'],
     ['monitoring.serviceMonitor', true, yesOrNo, 'Whether there is a ServiceMonitor, if the cluster has the kind.'],
     ['monitoring.prometheusRule', true, yesOrNo, 'Whether there are alerts, if the cluster has their kind.'],
     ['monitoring.dashboard', false, yesOrNo, "Whether there is a dashboard, in a ConfigMap for Grafana's sidecar."],

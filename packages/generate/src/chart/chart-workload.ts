@@ -41,7 +41,7 @@ export function workloadFiles(chart: ChartInstallation): readonly GeneratedFile[
                 ...budget,
                 spec: {
                   ...budget.spec,
-                  maxUnavailable: new Template('{{ $.Values.podDisruptionBudget.maxUnavailable }}'),
+                  maxUnavailable: new Template('{{ toJson $.Values.podDisruptionBudget.maxUnavailable }}'),
                 },
               },
             },
