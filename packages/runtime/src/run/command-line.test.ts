@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { operator, operatorProcess } from '@keelson/core';
 import { ConfigMap } from '@keelson/core/v1';
 import { z } from 'zod';
-import { checkSettings, helpText, readArguments } from './command-line.ts';
+import { checkSettings, readArguments } from './command-line.ts';
+import { helpText } from './help-text.ts';
 
 const settings = z.object({
   dnsServer: z.string().describe('Where records are made.'),
@@ -266,10 +267,39 @@ test('--help lists settings with their values, choices, defaults and variables, 
   );
 });
 
-test('a setting that is an option of every operator is refused', () => {
-  const settings = z.object({ interval: z.int().default(1), logLevel: z.string().default('') });
-  const clashing = operator({ name: 'x', controllers: [{ for: ConfigMap }], settings });
-  assert.throws(() => readArguments([], {}, clashing), {
-    message: 'setting logLevel: --log-level is an option of every operator; give it another name',
-  });
+test('an option comes from its flag, then from its variable, then from what is declared', () => {
+  const env = {
+    KEELSON_HEALTH_PORT: '1',
+    KEELSON_METRICS_PORT: '2',
+    KEELSON_GRACE_PERIOD: '3',
+    KEELSON_LOG_LEVEL: 'debug',
+    KEELSON_LOG_FORMAT: '',
+    KEELSON_LOG_CAUSES: 'true',
+    KEELSON_LEADER_ELECT: 'false',
+    KEELSON_CONTEXT: 'kind',
+  };
+  const told = readArguments(['--metrics-port', '9', '--no-log-causes'], env, led);
+  assert.deepEqual([told.healthPort, told.metricsPort, told.gracePeriodMs], [1, 9, 3000]);
+  assert.deepEqual([told.logLevel, told.logFormat, told.logCauses], ['debug', undefined, false]);
+  assert.deepEqual([told.leaderElection, told.context], [false, 'kind']);
+  assert.notEqual(readArguments(['--leader-elect'], env, led).leaderElection, false);
+  const others = { KEELSON_PLAN: 'true', KEELSON_HELP: 'true', KEELSON_NAMESPACE: 'a', KEELSON_KUBECONFIG: 'f' };
+  const { plan, help, namespaces, kubeconfig } = readArguments([], others, plain);
+  assert.deepEqual([plan, help, namespaces, kubeconfig], [false, false, undefined, undefined]);
+  assert.match(helpText(plain), /KEELSON_LOG_LEVEL=debug/);
+});
+
+test('a variable that cannot be used is named', () => {
+  const cases = [
+    [
+      { KEELSON_HEALTH_PORT: 'tcp://10.0.0.1:80' },
+      /^RangeError: --health-port \(or KEELSON_HEALTH_PORT\) must be a port/,
+    ],
+    [{ KEELSON_LEADER_ELECT: 'yes' }, /^RangeError: KEELSON_LEADER_ELECT must be one of true, false, received "yes"/],
+    [
+      { KEELSON_LEADER_ELECT_LEASE_DURATION: '9' },
+      /lease-duration \(or KEELSON_LEADER_ELECT_LEASE_DURATION\) \(9 s\) must be greater than --leader-elect-renew/,
+    ],
+  ] as const;
+  for (const [env, message] of cases) assert.throws(() => readArguments([], env, led), message);
 });

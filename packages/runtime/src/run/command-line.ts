@@ -7,11 +7,9 @@ import {
   type NamespacedName,
   type Operator,
   type Setting,
-  servesWebhooks,
   settingFrom,
   settingsOf,
   validSettings,
-  webhookPort,
 } from '@keelson/core';
 import { type Level, levels } from '../log/log.ts';
 import type { LeadershipOptions } from '../manager/leadership.ts';
@@ -81,33 +79,66 @@ export function readArguments(argv: readonly string[], env: Environment, operato
     throw new RangeError(`setting ${taken.name}: --${taken.flag} is an option of every operator; give it another name`);
   }
   const flags = Object.fromEntries(settings.map((setting) => [setting.flag, flagOf(setting)]));
-  const parsed = parse(argv, { ...flags, ...own });
+  const given = givenByVariables(env, own);
+  const parsed = parse([...given.argv, ...argv], { ...flags, ...own });
+  const { nameOf } = given;
   const values = parsed.values as ReturnType<typeof parseArgs<{ options: typeof own }>>['values'];
-  const metricsPort = port('--metrics-port', values['metrics-port']);
+  const metricsPort = port(nameOf('metrics-port'), values['metrics-port']);
   const metricsTls = pairOf('metrics', values['metrics-cert'], values['metrics-key']);
   return {
     kubeconfig: values.kubeconfig,
     context: values.context,
     namespaces: namespacesIn(values.namespace ?? env.WATCH_NAMESPACE ?? ''),
-    healthPort: port('--health-port', values['health-port']),
+    healthPort: port(nameOf('health-port'), values['health-port']),
     metricsPort,
     metricsTls,
-    webhookPort: values['webhook-port'] === undefined ? undefined : port('--webhook-port', values['webhook-port']),
+    webhookPort:
+      values['webhook-port'] === undefined ? undefined : port(nameOf('webhook-port'), values['webhook-port']),
     webhookTls: pairOf('webhook', values['webhook-cert'], values['webhook-key']),
-    gracePeriodMs: seconds('--grace-period', values['grace-period']) * 1000,
-    resyncMs: values.resync === undefined ? undefined : resyncIn(values.resync),
+    gracePeriodMs: seconds(nameOf('grace-period'), values['grace-period']) * 1000,
+    resyncMs: values.resync === undefined ? undefined : resyncIn(nameOf('resync'), values.resync),
     plan: values.plan,
     leaderElection: values['leader-elect'] && {
-      lease: leaseIn(values['leader-elect-lease']),
-      ...leaseTimes(values),
+      lease: leaseIn(nameOf('leader-elect-lease'), values['leader-elect-lease']),
+      ...leaseTimes(nameOf, values),
       onLost: values['leader-elect-exit'] ? 'exit' : 'rejoin',
     },
     logFormat:
-      values['log-format'] === undefined ? undefined : oneOf('--log-format', values['log-format'], ['json', 'text']),
-    logLevel: oneOf('--log-level', values['log-level'] ?? (values.plan ? 'warn' : 'info'), levels),
+      values['log-format'] === undefined
+        ? undefined
+        : oneOf(nameOf('log-format'), values['log-format'], ['json', 'text']),
+    logLevel: oneOf(nameOf('log-level'), values['log-level'] ?? (values.plan ? 'warn' : 'info'), levels),
     logCauses: values['log-causes'],
     settings: givenSettings(settings, parsed.values, env),
     help: values.help,
+  };
+}
+
+/** What an option is called by whoever has given it. */
+type NameOf = (flag: string) => string;
+
+/** These have variables with names that others know, or are for one run. */
+const withoutVariable = new Set(['kubeconfig', 'namespace', 'plan', 'help']);
+
+/** Options that are given by variables, such as KEELSON_LOG_LEVEL, as if they came first on the command line. */
+function givenByVariables(
+  env: Environment,
+  options: NonNullable<ParseArgsConfig['options']>,
+): { readonly argv: readonly string[]; readonly nameOf: NameOf } {
+  const given = Object.entries(options).flatMap(([flag, { type }]) => {
+    const variable = `KEELSON_${flag.replaceAll('-', '_').toUpperCase()}`;
+    const text = withoutVariable.has(flag) ? '' : (env[variable] ?? '');
+    if (text === '') return [];
+    if (type === 'string') return [{ flag, variable, argument: `--${flag}=${text}` }];
+    oneOf(variable, text, ['true', 'false']);
+    return [{ flag, variable, argument: text === 'true' ? `--${flag}` : `--no-${flag}` }];
+  });
+  return {
+    argv: given.map(({ argument }) => argument),
+    nameOf(flag) {
+      const found = given.find((each) => each.flag === flag);
+      return found === undefined ? `--${flag}` : `--${flag} (or ${found.variable})`;
+    },
   };
 }
 
@@ -132,13 +163,13 @@ const flagsOf = (options: NonNullable<ParseArgsConfig['options']>) =>
   );
 
 /** The times of the Lease. createLeaderElection has the same rules, and other names. */
-function leaseTimes(values: Readonly<Record<LeaseTime, string>>) {
-  const [lease, renew, retry] = leaseFlags.map((flag) => seconds(`--${flag}`, values[flag])) as [
+function leaseTimes(nameOf: NameOf, values: Readonly<Record<LeaseTime, string>>) {
+  const [lease, renew, retry] = leaseFlags.map((flag) => seconds(nameOf(flag), values[flag])) as [
     number,
     number,
     number,
   ];
-  const [leaseText, renewText, retryText] = leaseFlags.map((flag) => `--${flag} (${values[flag]} s)`);
+  const [leaseText, renewText, retryText] = leaseFlags.map((flag) => `${nameOf(flag)} (${values[flag]} s)`);
   if (lease <= renew) throw new RangeError(`${leaseText} must be greater than ${renewText}`);
   if (renew <= retry * 1.2) throw new RangeError(`${renewText} must be greater than 1.2 times ${retryText}`);
   return { leaseDurationMs: lease * 1000, renewDeadlineMs: renew * 1000, retryPeriodMs: retry * 1000 };
@@ -147,9 +178,9 @@ function leaseTimes(values: Readonly<Record<LeaseTime, string>>) {
 const leaseFlags = ['leader-elect-lease-duration', 'leader-elect-renew-deadline', 'leader-elect-retry-period'] as const;
 type LeaseTime = (typeof leaseFlags)[number];
 
-function leaseIn(text: string | undefined): NamespacedName | undefined {
+function leaseIn(option: string, text: string | undefined): NamespacedName | undefined {
   if (text === undefined || /^[^/]+\/[^/]+$/.test(text)) return text;
-  throw new RangeError(`--leader-elect-lease must be NAMESPACE/NAME, received "${text}"`);
+  throw new RangeError(`${option} must be NAMESPACE/NAME, received "${text}"`);
 }
 
 /** Refuses settings that are not valid, by the names that those who run the operator know. */
@@ -223,85 +254,11 @@ function seconds(option: string, text: string): number {
 }
 
 /** Zero for never, as it is for Kubernetes' own resync periods. */
-const resyncIn = (text: string): number => (text === '0' ? Number.POSITIVE_INFINITY : seconds('--resync', text) * 1000);
+const resyncIn = (option: string, text: string): number =>
+  text === '0' ? Number.POSITIVE_INFINITY : seconds(option, text) * 1000;
 
 function oneOf<const T extends string>(option: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
   throw new RangeError(`${option} must be one of ${choices.join(', ')}, received "${text}"`);
-}
-
-const ownCertificate = '\n                        (default: with a certificate that nobody vouches for)';
-
-const webhookOptions = `
-  --webhook-port N      where webhooks are answered (default: ${webhookPort} in a pod, nowhere
-                        outside of the cluster; 0: nowhere)
-  --webhook-cert FILE, --webhook-key FILE
-                        with this certificate, which somebody else renews (default: in
-                        a pod what OLM or a volume of cert-manager brought, else one
-                        that the operator makes, keeps and renews itself)`;
-
-/** The text of `--help`. */
-export const helpText = (operator: Operator): string => {
-  const { name, leaderElection: leads = false, secureMetrics: secure = false, settings } = operator;
-  return `Usage: ${name} [options]
-
-Runs the operator until it gets SIGTERM or SIGINT.
-
-Options:
-  --kubeconfig FILE     the cluster to work on (default: KUBECONFIG, then the pod's
-                        service account, then ~/.kube/config)
-  --context NAME        the context of that file (default: its current one)
-  --namespace A,B       watch namespaced kinds there and nowhere else (default:
-                        WATCH_NAMESPACE, then everywhere)
-  --health-port N       where /healthz and /readyz answer (default: 8081, 0: nowhere)
-  --metrics-port N      where /metrics answers (default: 8080, 0: nowhere)
-  --metrics-cert FILE, --metrics-key FILE
-                        answer with TLS, and only those who may get /metrics${secure ? ownCertificate : ''}${servesWebhooks(operator) ? webhookOptions : ''}
-  --leader-elect        let one of several replicas work while the others stand by
-                        (default: ${leads ? 'yes' : 'no'}; --no-leader-elect for the opposite)
-  --leader-elect-lease NAMESPACE/NAME
-                        the Lease (default: ${name}, in the pod's namespace)
-  --leader-elect-lease-duration, --leader-elect-renew-deadline,
-  --leader-elect-retry-period SECONDS
-                        its times (default: 15, 10 and 2)
-  --leader-elect-exit   end the process when the lease is lost, instead of joining
-                        the next election
-  --grace-period SECONDS  how long a stop may take; shorter than the pod's own grace
-                        period of 30 (default: 25)
-  --resync SECONDS      look at each object again after so long though nothing has
-                        changed (default: what the controllers declare, 36000 unless
-                        they say otherwise; 0: never)
-  --log-format FORMAT   json or text (default: text on a terminal, json elsewhere)
-  --log-level LEVEL     ${levels.join(', ')} (default: info; with --plan, warn)
-  --log-causes          say with each pass why it runs
-  --plan                print what each object's pass would write, as a diff, write
-                        nothing, and end; the right to read is enough
-  --help                this text
-${settings === undefined ? '' : settingsHelp(settingsOf(settings, name))}`;
-};
-
-/** Where the text of an option begins. */
-const column = 24;
-
-function settingsHelp(settings: readonly Setting[]): string {
-  const entries = settings.map((setting) => {
-    const { flag, variable, type, description = '', choices, isRequired } = setting;
-    const value = type === 'boolean' ? '' : ` ${type === 'number' ? 'N' : type === 'list' ? 'A,B' : 'TEXT'}`;
-    const remarks = [
-      ...(choices === undefined ? [] : [`one of ${choices.join(', ')}`]),
-      isRequired
-        ? 'required'
-        : `default: ${setting.default === undefined ? 'none' : String(setting.default) || 'none'}`,
-      variable,
-    ];
-    const head = `  --${flag}${value}`;
-    const lines = [description, `(${remarks.join('; ')})`]
-      .filter(Boolean)
-      .map((line) => `${' '.repeat(column)}${line}`);
-    return head.length < column
-      ? [`${head.padEnd(column)}${lines[0]?.trimStart()}`, ...lines.slice(1)]
-      : [head, ...lines];
-  });
-  return `\nSettings, each as a flag or a variable:\n${entries.flat().join('\n')}\n`;
 }

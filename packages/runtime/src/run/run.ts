@@ -12,7 +12,8 @@ import { errorOf } from '../log/thrown.ts';
 import { createManager, type ManagerOptions } from '../manager/manager.ts';
 import type { PlannedPass } from '../plan/planned-pass.ts';
 import { printPlannedPass, printPlanSummary } from '../plan/print-plan.ts';
-import { type Arguments, checkSettings, helpText, readArguments } from './command-line.ts';
+import { type Arguments, checkSettings, readArguments } from './command-line.ts';
+import { helpText } from './help-text.ts';
 
 /**
  * Runs an operator as this process, until a signal comes. Any failure to start is one sentence on standard error and exit
