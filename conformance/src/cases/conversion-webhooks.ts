@@ -23,7 +23,13 @@ const version = (name: string, field: string, isStored: boolean) => ({
   subresources: { status: {}, scale: { specReplicasPath: `.spec.${field}`, statusReplicasPath: '.status.replicas' } },
   selectableFields: [{ jsonPath: `.spec.${field}` }],
   schema: {
-    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: size } } } },
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { [field]: size } },
+        status: { type: 'object', properties: { replicas: size } },
+      },
+    },
   },
 });
 /** What is `size` in the first version is `replicas` in the second. */
@@ -218,6 +224,34 @@ export const conversionWebhooks: Area = {
       await watch.next({ type: 'MODIFIED', object: { spec: exactly({ replicas: 2 }) } });
       (await t.delete(`${kind.path('v1')}/a`)).is(200);
       await watch.next({ type: 'DELETED', object: { spec: exactly({ replicas: 2 }) } });
+    },
+    'what was applied in one version is applied in the other by the same manager, labels included': async (t) => {
+      const kind = await start(t);
+      const [labels, as] = [{ labels: { a: 'b' } }, { manager: 'one' }];
+      (await t.apply(`${kind.path('v1')}/a`, kind.object('a', false, 3, labels), as)).is(201);
+      (await t.mergePatch(`${kind.path('v1')}/a/status`, { status: { replicas: 3 } })).is(200);
+      const other = () => t.apply(`${kind.path('v2')}/a`, kind.object('a', true, 3, labels), as);
+      // What the manager had applied is taken away first, and what is left is converted: the status, without metadata.
+      const refused = await other();
+      refused.is(500);
+      refused.judge(refused.body.message, /returned invalid metadata: missing metadata in converted object$/);
+      const shown = kind.reviews.flatMap(({ request: { objects } }) => objects);
+      const left = { apiVersion: `${kind.custom.group}/v1`, kind: kind.custom.kind, status: { replicas: 3 } };
+      refused.judge(
+        shown.filter((each) => !('metadata' in each)),
+        exactly([exactly(left)]),
+      );
+      kind.answer = changed((object) => ({ ...object, metadata: object.metadata ?? {} }));
+      const applied = await other();
+      applied.is(200, {
+        metadata: { labels: exactly({ a: 'b' }) },
+        spec: exactly({ replicas: 3 }),
+        status: { replicas: 3 },
+      });
+      applied.judge(owners(applied)[0], { manager: 'one', version: 'v2', spec: exactly({ 'f:replicas': {} }) });
+      (await t.apply(`${kind.path('v1')}/a`, kind.object('a', false, 3), as)).is(200, {
+        metadata: { labels: undefined },
+      });
     },
     'fields have one owner, whichever version they were applied in': async (t) => {
       const kind = await start(t);

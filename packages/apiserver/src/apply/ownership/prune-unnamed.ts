@@ -29,23 +29,29 @@ export function pruneUnnamed(
   const taken = withNamedFields(last.fields, schema);
   const without = asObject(removeFields(full, taken, schema));
   if (without === full) return merged;
-  const owned = version.convert(keepOwned(merged, version.convertBack(without), type, managers, last.apiVersion));
+  const owned = inVersion(version, keepOwned(merged, { object: without, version }, type, managers));
   const lost = difference(namedFieldsOf(full, version), namedFieldsOf(owned, version));
   return version.convertBack(asObject(removeFields(full, intersection(lost, taken), schema)));
 }
 
-/** `pruned` with all that some manager owns back in it, the applier's last version first. */
-function keepOwned(
-  merged: JsonObject,
-  pruned: JsonObject,
-  type: ObjectType,
-  managers: Managers,
-  first: string,
-): JsonObject {
+/** An object, and the version that it is in. */
+interface Versioned {
+  readonly object: JsonObject;
+  readonly version: VersionedType;
+}
+
+/** Only what is in another version is converted: on the way there and back, a webhook leaves things behind. */
+function inVersion(version: VersionedType, { object, version: own }: Versioned): JsonObject {
+  return version.type.apiVersion === own.type.apiVersion ? object : version.convert(own.convertBack(object));
+}
+
+/** `pruned` with all that some manager owns back in it, the version that it is in first. */
+function keepOwned(merged: JsonObject, pruned: Versioned, type: ObjectType, managers: Managers): Versioned {
   const owned = new Map<string, PathSet>();
   for (const { apiVersion, fields } of managers.values()) {
     owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
   }
+  const first = pruned.version.type.apiVersion;
   const versions = Array.from(owned).sort(([a], [b]) => Number(b === first) - Number(a === first));
   let result = pruned;
   for (const [apiVersion, fields] of versions) {
@@ -53,8 +59,9 @@ function keepOwned(
     if (version === undefined) continue;
     const { schema } = version.type;
     const full = version.convert(merged);
-    const kept = union(namedFieldsOf(version.convert(result), version), withNamedFields(fields, schema));
-    result = version.convertBack(asObject(removeFields(full, difference(namedFieldsOf(full, version), kept), schema)));
+    const kept = union(namedFieldsOf(inVersion(version, result), version), withNamedFields(fields, schema));
+    const object = asObject(removeFields(full, difference(namedFieldsOf(full, version), kept), schema));
+    result = { object, version };
   }
   return result;
 }
