@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '@keelson/core/system';
 import { kubernetesVersion } from '../src/binaries/versions.ts';
 import { until } from '../src/machine/wait.ts';
-import { closeLedger, launch, ledgerIn, openLedger, recordedProcesses } from '../src/processes/ledger.ts';
+import { closeLedger, launch, ledgerIn, openLedger, recorded, recordedProcesses } from '../src/processes/ledger.ts';
 import { identify, isRunning, type ProcessIdentity } from '../src/processes/process-table.ts';
 import { FakeMachine, unsuited } from './fake-kubernetes.ts';
 
@@ -117,7 +118,7 @@ test("a killed test's cluster is swept away by the next command that may", only,
 test('a process is on record with the id and the start time it really has', only, async () => {
   using machine = new FakeMachine();
   const ledger = ledgerIn(machine.directory);
-  openLedger(ledger);
+  openLedger(ledger, 'only');
   const started = launch(ledger, 'sleeper', ['sleep', '600'], { env: machine.env });
   try {
     const record = await until(() => recordedProcesses(ledger)[0], {
@@ -136,11 +137,32 @@ test('once the ledger is closed, no program begins', only, async () => {
   using machine = new FakeMachine();
   const ledger = ledgerIn(machine.directory);
   const trace = join(machine.directory, 'trace');
-  openLedger(ledger);
+  openLedger(ledger, 'only');
   await closeLedger(ledger, systemClock);
   const late = launch(ledger, 'late', ['sh', '-c', `: >'${trace}'; exec sleep 600`], { env: machine.env });
   await ended(late.identity);
   assert.equal(existsSync(trace), false);
+});
+
+test('a process that is late by a whole cluster joins none, and takes nobody off the record', only, async () => {
+  using machine = new FakeMachine();
+  const ledger = ledgerIn(machine.directory);
+  openLedger(ledger, 'first');
+  const trace = join(machine.directory, 'trace');
+  const [program, ...args] = recorded(ledger, 'scheduler', ['sh', '-c', `: >'${trace}'`]);
+  await closeLedger(ledger, systemClock);
+  openLedger(ledger, 'second');
+  const started = launch(ledger, 'scheduler', ['sleep', '600'], { env: machine.env });
+  try {
+    const record = () => recordedProcesses(ledger)[0];
+    await until(record, { clock: systemClock, what: 'a record', deadlineMs: 120_000 });
+    const late = spawn(program, args, { env: machine.env, stdio: 'ignore' });
+    await once(late, 'close');
+    assert.equal(existsSync(trace), false);
+    assert.deepEqual(record()?.identity, started.identity);
+  } finally {
+    await closeLedger(ledger, systemClock);
+  }
 });
 
 test('a directory that up only just made is removed by down', only, async () => {

@@ -71,7 +71,7 @@ export function claimCluster(
     macAddress: `02:${id.match(/../g)?.join(':')}`, // 02: locally administered
   };
   writeRecord(layout, record);
-  openLedger(layout.ledger);
+  openLedger(layout.ledger, id);
   return { layout, record };
 }
 

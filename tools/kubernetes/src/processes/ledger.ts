@@ -6,6 +6,7 @@
  * How: each process first writes its own record, then looks whether the ledger is open, and only then becomes its
  * program. Closing happens in the opposite order (close, then read the records), so of two that meet, at least one
  * sees the other: either the record is read and the process stopped, or the process finds the ledger closed and ends.
+ * The next ledger in the same place has another id, so that a process which is late by a whole cluster ends, too.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { identify, isRunning, type ProcessIdentity, parseStat, signalProcess } f
 import type { Command } from './run.ts';
 
 export interface Ledger {
-  /** The file whose presence says that the ledger is open. */
+  /** The file whose presence says that the ledger is open, and which holds its id. */
   readonly gate: string;
   /** One file per process, holding the line of /proc/PID/stat that it wrote. */
   readonly records: string;
@@ -41,19 +42,22 @@ export function ledgerIn(directory: string): Ledger {
   return { gate: join(directory, 'open'), records: join(directory, 'processes'), logs: join(directory, 'logs') };
 }
 
-export function openLedger(ledger: Ledger): void {
+/** `id`: one that no ledger in this place had before. */
+export function openLedger(ledger: Ledger, id: string): void {
   mkdirSync(ledger.records, { recursive: true });
   mkdirSync(ledger.logs, { recursive: true });
-  writeFileSync(ledger.gate, '');
+  writeFileSync(ledger.gate, `${id}\n`);
 }
 
 // /proc/self and not $$: in a new PID namespace, $$ is 1 while the old /proc still tells the id outside.
 const recordThenBecome =
-  'read -r stat </proc/self/stat && printf "%s\\n" "$stat" >"$1" && [ -e "$2" ] && shift 2 && exec "$@"';
+  'is_open() { read -r id <"$2" && [ "$id" = "$3" ]; }; read -r stat </proc/self/stat && ' +
+  'is_open "$@" && printf "%s\\n" "$stat" >"$1" && is_open "$@" && shift 3 && exec "$@"';
 
 /** The command, made to record itself first. */
 export function recorded(ledger: Ledger, name: string, command: Command): Command {
-  return ['sh', '-c', recordThenBecome, name, join(ledger.records, name), ledger.gate, ...command];
+  const id = readOrEmpty(ledger.gate).trim() || 'closed';
+  return ['sh', '-c', recordThenBecome, name, join(ledger.records, name), ledger.gate, id, ...command];
 }
 
 export interface LaunchOptions {
@@ -82,7 +86,7 @@ export function launch(ledger: Ledger, name: string, command: Command, options: 
 export function recordedProcesses(ledger: Ledger): RecordedProcess[] {
   return namesIn(ledger.records).flatMap((name) => {
     // A record may still be empty; its writer will find the ledger closed.
-    const stat = parseStat(readRecord(join(ledger.records, name)));
+    const stat = parseStat(readOrEmpty(join(ledger.records, name)));
     return stat ? [{ name, identity: { pid: stat.pid, startTime: stat.startTime } }] : [];
   });
 }
@@ -114,7 +118,7 @@ export async function stop(
   });
 }
 
-function readRecord(file: string): string {
+function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
