@@ -9,7 +9,7 @@ import type { Answer, Body, Disagreement } from './exchange.ts';
 import { shorten } from './exchange.ts';
 import { differences } from './match.ts';
 
-const eventDeadlineMs = 15_000;
+const eventDeadlineMs = 180_000;
 
 export interface WatchEvent {
   readonly type: string;

@@ -39,6 +39,11 @@ async function refused(t: Trial, path: string, body: { metadata: { name: string 
   );
 }
 
+/** It hears of what a quota counts by that watch, too, and until then refuses all that the quota is about. */
+async function made(t: Trial, path: string, body: unknown, options?: typeof dryRun): Promise<void> {
+  await t.eventually(async () => void (await t.post(path, body, options)).is(201));
+}
+
 const withResources = (name: string, resources: Fields, spec: Fields = {}) =>
   pod(name, { containers: [{ name: 'main', image: 'example.com/main:1', resources }], ...spec });
 
@@ -54,7 +59,7 @@ export const resourceQuotas: Area = {
     'the pod after the last that fits is refused, and fits again when one is gone': async (t) => {
       const namespace = await limited(t, { pods: '1' });
       const path = pods(namespace);
-      (await t.post(path, pod('a'))).is(201);
+      await made(t, path, pod('a'));
       (await t.get(`${quotas(namespace)}/q`)).is(200, { status: { hard: { pods: '1' }, used: { pods: '1' } } });
       (await t.post(path, pod('b'))).refuses(
         forbidden('pods', 'b', 'exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1'),
@@ -66,13 +71,13 @@ export const resourceQuotas: Area = {
 
     'a dry run is judged and not counted': async (t) => {
       const namespace = await limited(t, { pods: '1' });
-      (await t.post(pods(namespace), pod('a'), dryRun)).is(201);
+      await made(t, pods(namespace), pod('a'), dryRun);
       (await t.get(`${quotas(namespace)}/q`)).is(200, { status: { used: { pods: '0' } } });
     },
 
     'an object that is refused for another reason is not counted in the end': async (t) => {
       const namespace = await limited(t, { pods: '2' });
-      (await t.post(pods(namespace), pod('a'))).is(201);
+      await made(t, pods(namespace), pod('a'));
       (await t.post(pods(namespace), pod('a'))).is(409);
       (await t.post(pods(namespace), pod('b', { containers: [] }))).is(422);
       (await t.get(`${quotas(namespace)}/q`)).is(200, { status: { used: { pods: /^[12]$/ } } });
@@ -99,7 +104,7 @@ export const resourceQuotas: Area = {
     'what is asked for adds up, and all that does not fit is named': async (t) => {
       const namespace = await limited(t, { 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '5' });
       const resources = { requests: { cpu: '600m' }, limits: { memory: '600Mi' } };
-      (await t.post(pods(namespace), withResources('a', resources))).is(201);
+      await made(t, pods(namespace), withResources('a', resources));
       (await t.post(pods(namespace), withResources('b', resources))).refuses(
         forbidden(
           'pods',
@@ -121,7 +126,7 @@ export const resourceQuotas: Area = {
         containers: [container('one', '1'), container('two', '500m')],
         initContainers: [container('side', '250m', { restartPolicy: 'Always' }), container('init', '3')],
       };
-      (await t.post(pods(namespace), pod('a', spec))).is(201);
+      await made(t, pods(namespace), pod('a', spec));
       (await t.get(`${quotas(namespace)}/q`)).is(200, { status: { used: { 'requests.cpu': '3250m' } } });
     },
 
@@ -151,7 +156,7 @@ export const resourceQuotas: Area = {
 
     'objects of any kind are counted': async (t) => {
       const namespace = await limited(t, { 'count/leases.coordination.k8s.io': '1', 'count/deployments.apps': '0' });
-      (await t.post(leases(namespace), lease('a'))).is(201);
+      await made(t, leases(namespace), lease('a'));
       await refused(
         t,
         leases(namespace),
@@ -172,7 +177,7 @@ export const resourceQuotas: Area = {
 
     'services are counted by their type, also when it changes': async (t) => {
       const namespace = await limited(t, { services: '2', 'services.nodeports': '1', 'services.loadbalancers': '0' });
-      (await t.post(services(namespace), service('a'))).is(201);
+      await made(t, services(namespace), service('a'));
       (await t.get(`${quotas(namespace)}/q`)).is(200, {
         status: { used: exactly({ services: '1', 'services.nodeports': '0', 'services.loadbalancers': '0' }) },
       });
@@ -199,7 +204,7 @@ export const resourceQuotas: Area = {
         metadata: { name },
         spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'fast', resources: { requests: { storage } } },
       });
-      (await t.post(claims(namespace), claim('a', '1Gi'))).is(201);
+      await made(t, claims(namespace), claim('a', '1Gi'));
       (await t.get(`${quotas(namespace)}/q`)).is(200, {
         status: {
           used: {
