@@ -73,6 +73,7 @@ export async function writeBundle(folder: string, { manifests, annotations }: Lo
   for (const [file, object] of Object.entries(manifests)) {
     await writeFile(join(folder, 'manifests', file), JSON.stringify(object));
   }
+  if (annotations === undefined) return;
   await writeFile(join(folder, 'metadata', 'annotations.yaml'), JSON.stringify(annotations));
 }
 
@@ -545,3 +546,155 @@ export function breakBundle({ breaks }: BrokenBundle): LooseBundle {
 }
 
 export { crdFile, csvFile };
+
+/** What the validators alone do not look at: the layout, and what Operator SDK's scorecard asks in pods. */
+export interface OtherBundle {
+  readonly what: string;
+  readonly breaks: (bundle: LooseBundle) => void;
+  /** Ours: level and rule. */
+  readonly findings: readonly string[];
+  /** The checks of Operator SDK that fail; `all` where it cannot read the bundle. */
+  readonly sdk: readonly string[] | 'all';
+}
+
+const other = (
+  what: string,
+  breaks: OtherBundle['breaks'],
+  findings: readonly string[],
+  sdk: OtherBundle['sdk'],
+): OtherBundle => ({ what, breaks, findings, sdk });
+
+const owned = ({ manifests }: LooseBundle): Loose => manifests[csvFile].spec.customresourcedefinitions.owned[0];
+
+function changeExample({ manifests }: LooseBundle, change: (example: Loose) => Loose): void {
+  const { annotations } = manifests[csvFile].metadata;
+  const [first] = JSON.parse(annotations['alm-examples']);
+  annotations['alm-examples'] = JSON.stringify([change(first)]);
+}
+
+const layout = ['bundle validate', 'olm-bundle-validation'];
+
+export const otherBundles: readonly OtherBundle[] = [
+  other('nothing at all', ({ manifests }) => void delete manifests[csvFile], ['error csv-missing'], 'all'),
+  other(
+    'a text',
+    ({ manifests }) => {
+      manifests['b.yaml'] = 'hello';
+    },
+    ['error no-object'],
+    'all',
+  ),
+  other(
+    'a kind that OLM does not install',
+    ({ manifests }) => {
+      manifests['b.yaml'] = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
+    },
+    ['error kind'],
+    ['bundle validate'],
+  ),
+  other(
+    'no annotations of the bundle',
+    (bundle) => {
+      bundle.annotations = undefined;
+    },
+    ['error annotations'],
+    'all',
+  ),
+  other(
+    'no package',
+    ({ annotations }) => void delete annotations.annotations['operators.operatorframework.io.bundle.package.v1'],
+    ['error annotations'],
+    layout,
+  ),
+  other(
+    'no channels',
+    ({ annotations }) => void delete annotations.annotations['operators.operatorframework.io.bundle.channels.v1'],
+    ['error annotations'],
+    layout,
+  ),
+  other(
+    'another form',
+    ({ annotations }) => {
+      annotations.annotations['operators.operatorframework.io.bundle.mediatype.v1'] = 'helm';
+    },
+    ['error annotations'],
+    layout,
+  ),
+  // They only suggest it. An API server refuses such a definition.
+  other('no schema', ({ manifests }) => void delete manifests[crdFile].spec.versions[0].schema, ['error schema'], []),
+  other(
+    'no status',
+    ({ manifests }) => void delete manifests[crdFile].spec.versions[0].subresources,
+    ['warning status'],
+    [],
+  ),
+  other(
+    'an example with a field that the schema lacks',
+    (bundle) => changeExample(bundle, (each) => ({ ...each, spec: { hots: 'a' } })),
+    ['error field', 'error descriptor'],
+    ['olm-crds-have-validation', 'olm-spec-descriptors'],
+  ),
+  other(
+    'an example with a status that the schema lacks',
+    (bundle) => changeExample(bundle, (each) => ({ ...each, status: { phase: 'Running' } })),
+    ['error field'],
+    ['olm-crds-have-validation'],
+  ),
+  other(
+    'an example with a status, and no descriptors of it',
+    (bundle) => {
+      changeExample(bundle, (each) => ({ ...each, status: { conditions: [] } }));
+      delete owned(bundle).statusDescriptors;
+    },
+    ['error descriptor', 'error descriptor'],
+    ['olm-status-descriptors'],
+  ),
+  other(
+    'an example without a spec',
+    (bundle) => changeExample(bundle, ({ spec: _, ...each }) => each),
+    ['error spec'],
+    ['olm-spec-descriptors'],
+  ),
+  other(
+    'no resources',
+    (bundle) => void delete owned(bundle).resources,
+    ['error resources'],
+    ['olm-crds-have-resources'],
+  ),
+  other(
+    'no descriptors of the spec',
+    (bundle) => void delete owned(bundle).specDescriptors,
+    ['error descriptor'],
+    ['olm-spec-descriptors'],
+  ),
+  other(
+    'no descriptor of one field of the status',
+    (bundle) => void owned(bundle).statusDescriptors.pop(),
+    ['warning descriptor'],
+    [],
+  ),
+  other(
+    'a definition in a version that is gone',
+    ({ manifests }) => {
+      manifests[crdFile].apiVersion = 'apiextensions.k8s.io/v1beta1';
+    },
+    ['error removed-api'],
+    layout,
+  ),
+  other(
+    'a definition without a kind, in a group that cannot be',
+    ({ manifests }) => {
+      const { spec } = manifests[crdFile];
+      delete spec.names.kind;
+      spec.group = 'Web';
+    },
+    [
+      'error definition',
+      'error definition',
+      'error definition',
+      'error definition-missing',
+      'error definition-unowned',
+    ],
+    layout,
+  ),
+];

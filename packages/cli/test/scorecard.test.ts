@@ -9,9 +9,9 @@ import { judgeBundle } from '@keelson/generate/scorecard';
 import {
   breakBundle,
   brokenBundles,
-  crdFile,
   csvFile,
   type LooseBundle,
+  otherBundles,
   wholeBundle,
   writeBundle,
 } from './broken-bundles.ts';
@@ -44,111 +44,7 @@ for (const each of brokenBundles) {
   });
 }
 
-function showStatus({ manifests }: LooseBundle, status: object): void {
-  const { annotations } = manifests[csvFile].metadata;
-  const [first] = JSON.parse(annotations['alm-examples']);
-  annotations['alm-examples'] = JSON.stringify([{ ...first, status }]);
-}
-
-/** What the validators do not look at: the layout, which another program does, and what the scorecard asks in pods. */
-const others: readonly (readonly [string, (bundle: LooseBundle) => void, readonly string[]])[] = [
-  ['nothing at all', ({ manifests }) => void delete manifests[csvFile], ['error csv-missing']],
-  [
-    'a text',
-    ({ manifests }) => {
-      manifests['b.yaml'] = 'hello';
-    },
-    ['error no-object'],
-  ],
-  [
-    'a kind that OLM does not install',
-    ({ manifests }) => {
-      manifests['b.yaml'] = { kind: 'Pod' };
-    },
-    ['error kind'],
-  ],
-  [
-    'no annotations',
-    (bundle) => {
-      bundle.annotations = undefined;
-    },
-    ['error annotations'],
-  ],
-  [
-    'no package',
-    ({ annotations }) => void delete annotations.annotations['operators.operatorframework.io.bundle.package.v1'],
-    ['error annotations'],
-  ],
-  ['no schema', ({ manifests }) => void delete manifests[crdFile].spec.versions[0].schema, ['error schema']],
-  ['no status', ({ manifests }) => void delete manifests[crdFile].spec.versions[0].subresources, ['warning status']],
-  [
-    'an example with a field that the schema lacks',
-    ({ manifests }) => {
-      const { annotations } = manifests[csvFile].metadata;
-      annotations['alm-examples'] = annotations['alm-examples'].replace('"host"', '"hots"');
-    },
-    ['error field', 'error descriptor'],
-  ],
-  [
-    'an example with a status that the schema lacks',
-    (bundle) => showStatus(bundle, { phase: 'Running' }),
-    ['error field'],
-  ],
-  [
-    'an example with a status, and no descriptors of it',
-    (bundle) => {
-      showStatus(bundle, { conditions: [] });
-      delete bundle.manifests[csvFile].spec.customresourcedefinitions.owned[0].statusDescriptors;
-    },
-    ['error descriptor', 'error descriptor'],
-  ],
-  [
-    'an example without a spec',
-    ({ manifests }) => {
-      const { annotations } = manifests[csvFile].metadata;
-      annotations['alm-examples'] = annotations['alm-examples'].replace('"spec"', '"sepc"');
-    },
-    ['error spec'],
-  ],
-  [
-    'no resources',
-    ({ manifests }) => void delete manifests[csvFile].spec.customresourcedefinitions.owned[0].resources,
-    ['error resources'],
-  ],
-  [
-    'no descriptors of the spec',
-    ({ manifests }) => void delete manifests[csvFile].spec.customresourcedefinitions.owned[0].specDescriptors,
-    ['error descriptor'],
-  ],
-  [
-    'no descriptors of the status',
-    ({ manifests }) => void manifests[csvFile].spec.customresourcedefinitions.owned[0].statusDescriptors.pop(),
-    ['warning descriptor'],
-  ],
-  [
-    'a definition in a version that is gone',
-    ({ manifests }) => {
-      manifests[crdFile].apiVersion = 'apiextensions.k8s.io/v1beta1';
-    },
-    ['error removed-api'],
-  ],
-  [
-    'a definition without a kind, in a group that cannot be',
-    ({ manifests }) => {
-      const { spec } = manifests[crdFile];
-      delete spec.names.kind;
-      spec.group = 'Web';
-    },
-    [
-      'error definition',
-      'error definition',
-      'error definition',
-      'error definition-missing',
-      'error definition-unowned',
-    ],
-  ],
-];
-for (const [what, breaks, findings] of others) {
+for (const { what, breaks, findings } of otherBundles) {
   test(`${what} is found`, () => {
     const bundle = wholeBundle();
     breaks(bundle);

@@ -5,8 +5,9 @@ import type { PeerProgram } from './binaries/programs.ts';
 import { progressTo } from './machine/progress.ts';
 
 /**
- * Where `crane` or `helm` is, or `promql`, which reads expressions line by line and prints their metrics, or what is wrong, or
- * `bundle-validator`, which takes folders of bundles and prints a finding on each line, as JSON.
+ * Where a program is, such as `crane`, `helm` or `operator-sdk`. Of ours there are `promql`, which reads expressions line by
+ * line and prints their metrics, or what is wrong, and `bundle-validator`, which takes folders of bundles and prints a
+ * finding on each line, as JSON. `scorecard-test` judges the bundle in /bundle by the check that is its argument.
  */
 export async function peerProgram(program: PeerProgram): Promise<string> {
   const progress = progressTo(process.stderr, systemClock);

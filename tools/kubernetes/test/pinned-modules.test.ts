@@ -7,6 +7,9 @@ import {
   etcdVersion,
   helmVersion,
   kubernetesVersion,
+  olmVersion,
+  operatorFrameworkVersion,
+  operatorSdkVersion,
   parseKubernetesVersion,
   prometheusVersion,
 } from '../src/binaries/versions.ts';
@@ -29,11 +32,23 @@ test('the checked-in module names every program that is built from it', () => {
   }
 });
 
+test('the modules of OLM and of Operator SDK name every program that is built from them', () => {
+  for (const program of ['olm', 'catalog', 'opm'] as const) {
+    assert.ok(goMod('olm').includes(`\t${goPackage(program)}\n`), program);
+  }
+  for (const program of ['operator-sdk', 'scorecard-test'] as const) {
+    assert.ok(goMod('operator-sdk').includes(`\t${goPackage(program)}\n`), program);
+  }
+});
+
 for (const [module, required, version] of [
   ['etcd', 'go.etcd.io/etcd/server/v3', etcdVersion],
   ['crane', 'github.com/google/go-containerregistry', craneVersion],
   ['helm', 'helm.sh/helm/v3', helmVersion],
   ['promql', 'github.com/prometheus/prometheus', prometheusVersion],
+  ['bundle-validator', 'github.com/operator-framework/api', operatorFrameworkVersion],
+  ['olm', 'github.com/operator-framework/operator-lifecycle-manager', olmVersion],
+  ['operator-sdk', 'github.com/operator-framework/operator-sdk', operatorSdkVersion],
 ] as const) {
   test(`the checked-in module requires the pinned ${module}`, () => {
     assert.match(goMod(module), new RegExp(`${required.replaceAll('.', '\\.')} ${version}( |$)`, 'm'));

@@ -5,6 +5,7 @@ import {
   helmVersion,
   olmVersion,
   operatorFrameworkVersion,
+  operatorSdkVersion,
   prometheusVersion,
 } from './versions.ts';
 
@@ -23,7 +24,9 @@ const testPrograms = ['e2e.test'] as const;
 const peerPrograms = ['crane', 'helm', 'promql', 'bundle-validator'] as const;
 /** The two processes of OLM, and what serves its catalogues: of one module. */
 const olmPrograms = ['olm', 'catalog', 'opm'] as const;
-export type PeerProgram = (typeof peerPrograms)[number] | (typeof olmPrograms)[number];
+/** What judges bundles, and what its scorecard runs in pods: of one module. */
+const sdkPrograms = ['operator-sdk', 'scorecard-test'] as const;
+export type PeerProgram = (typeof peerPrograms)[number] | (typeof olmPrograms)[number] | (typeof sdkPrograms)[number];
 
 export type Program =
   | (typeof apiPrograms)[number]
@@ -34,13 +37,14 @@ export type Program =
 export type Product = 'kubernetes' | (typeof ownProducts)[number];
 
 /** Programs that are no part of Kubernetes: each is a product of its own. */
-const ownProducts = ['etcd', 'pause', 'olm', ...peerPrograms] as const;
+const ownProducts = ['etcd', 'pause', 'olm', 'operator-sdk', ...peerPrograms] as const;
 
 /** Raise it with every change of go/pause/main.go. */
 const pauseVersion = 'v1';
 
 export function productOf(program: Program): Product {
   if ((olmPrograms as readonly Program[]).includes(program)) return 'olm';
+  if ((sdkPrograms as readonly Program[]).includes(program)) return 'operator-sdk';
   return ownProducts.find((each) => each === program) ?? 'kubernetes';
 }
 
@@ -66,6 +70,8 @@ export function productVersion(product: Product, kubernetesVersion: string): str
       return prometheusVersion;
     case 'bundle-validator':
       return operatorFrameworkVersion;
+    case 'operator-sdk':
+      return operatorSdkVersion;
     case 'olm':
       return olmVersion;
     default:
@@ -75,7 +81,7 @@ export function productVersion(product: Product, kubernetesVersion: string): str
 
 /** What it is built without: programs and libraries of C. */
 export function buildTags(program: Program): readonly string[] {
-  return productOf(program) === 'olm'
+  return ['olm', 'operator-sdk'].includes(productOf(program))
     ? ['json1', 'containers_image_openpgp', 'exclude_graphdriver_btrfs', 'exclude_graphdriver_devicemapper']
     : [];
 }
@@ -91,6 +97,8 @@ export function goPackage(program: Program): string {
       return 'github.com/google/go-containerregistry/cmd/crane';
     case 'helm':
       return 'helm.sh/helm/v3/cmd/helm';
+    case 'operator-sdk':
+      return `github.com/operator-framework/operator-sdk/${program === 'operator-sdk' ? 'cmd' : 'images'}/${program}`;
     case 'olm':
       return `github.com/operator-framework/operator-${program === 'opm' ? 'registry' : 'lifecycle-manager'}/cmd/${program}`;
     case 'pause':

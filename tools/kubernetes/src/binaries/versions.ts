@@ -11,6 +11,7 @@ export const helmVersion = 'v3.22.0';
 /** Of the module whose parser reads PromQL. */
 export const prometheusVersion = 'v0.313.5';
 export const olmVersion = 'v0.42.0';
+export const operatorSdkVersion = 'v1.42.2';
 /** Of the module with OLM's types and validators. */
 export const operatorFrameworkVersion = 'v0.45.0';
 
