@@ -1,10 +1,10 @@
 /** What `npm start` says when it cannot start: one sentence, exit code 1. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { freePort } from '@keelson/tools-kubernetes';
 import { firstLine, start } from './start-process.ts';
 
 let folder: string;
@@ -35,15 +35,6 @@ const kubeconfig = async (name: string, server: string) => {
   return file;
 };
 
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 test('a context without a file is refused', () =>
   fails(['--context', 'x'], /^npm start: --context chooses from a file/));
 
@@ -62,7 +53,7 @@ test('a context that is not there is named', async () =>
   fails(['--kubeconfig', await kubeconfig('contexts', 'http://127.0.0.1:1'), '--context', 'nowhere'], /nowhere/));
 
 test('a cluster that does not answer is named, and no secret is', async () => {
-  const server = `127.0.0.1:${await freePort()}`;
+  const server = `127.0.0.1:${await freePort('127.0.0.1')}`;
   await fails(['--kubeconfig', await kubeconfig('refused', `http://${server}`)], new RegExp(`^npm start: .*${server}`));
 });
 

@@ -1,8 +1,7 @@
 /** The two API servers that are compared: ours as a process, and kube-apiserver with its etcd. */
 import { join } from 'node:path';
-import { startKubernetes } from '@keelson/tools-kubernetes';
+import { freePort, startKubernetes } from '@keelson/tools-kubernetes';
 import type { Stage } from '../stage/stage.ts';
-import { freePort } from '../start/free-port.ts';
 import { processesNaming } from '../start/resident.ts';
 
 export interface Server extends AsyncDisposable {
@@ -18,7 +17,7 @@ export interface EmbeddedServer extends Server {
 
 export async function startEmbedded(stage: Stage, folder: string): Promise<EmbeddedServer> {
   const kubeconfig = join(folder, 'embedded');
-  const subject = stage.start('server', String(await freePort()), kubeconfig);
+  const subject = stage.start('server', String(await freePort('127.0.0.1')), kubeconfig);
   await subject.figures();
   return {
     kubeconfig,

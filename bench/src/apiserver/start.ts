@@ -3,13 +3,12 @@
  * built, beside etcd and kube-apiserver without controllers. Each makes its certificates within the time.
  */
 import { join } from 'node:path';
-import { startKubernetes } from '@keelson/tools-kubernetes';
+import { freePort, startKubernetes } from '@keelson/tools-kubernetes';
 import { dist } from '../../../tools/repo/src/build.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { Stage } from '../stage/stage.ts';
 import { ownApiServerPort } from '../start/cluster-start.ts';
 import { firstAnswerAt } from '../start/first-answer.ts';
-import { freePort } from '../start/free-port.ts';
 import { processorMs } from '../start/processor-time.ts';
 import { startProgram } from '../start/program.ts';
 import { processesNaming } from '../start/resident.ts';
@@ -26,7 +25,7 @@ export function firstAnswers(stage: Stage, folder: string): Benchmark {
   const { clock } = stage;
 
   async function answered(start: (port: string) => AsyncDisposable & { readonly pid: number }): Promise<Started> {
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     const begun = clock.monotonic();
     await using program = start(String(port));
     const at = await firstAnswerAt(() => port, clock, new AbortController().signal);

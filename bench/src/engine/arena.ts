@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, connect, createClient, createInformer, installDefinitions, loadConfig } from '@keelson/client';
-import { createControllers } from '@keelson/cluster';
 import { type Clock, conditionOf } from '@keelson/core';
 import { Namespace, ServiceAccount } from '@keelson/core/v1';
 import { crdOf } from '@keelson/schema';
 import { type AuditEntry, auditEntries, startKubernetes } from '@keelson/tools-kubernetes';
+import { startSimulatedNode } from '@keelson/tools-kubernetes/simulated-node';
 import { inParallel } from '../client/population.ts';
 import { temporaryFolder } from '../stage/temporary-folder.ts';
 import { Cache } from '../subjects/engine/api.ts';
@@ -50,7 +50,7 @@ export async function openArena(clock: Clock, controllers: boolean): Promise<Are
   const transport = connect(await loadConfig({ kubeconfig: kube.kubeconfig }), { clock });
   const client = createClient({ transport, clock, fieldManager: 'bench', timeoutMs: 600_000 });
   await installDefinitions(client, [crdOf(Cache)]);
-  const node = controllers ? await startNode(transport) : undefined;
+  const node = controllers ? await startSimulatedNode(transport) : undefined;
   let made = 0;
   return {
     client,
@@ -71,19 +71,6 @@ export async function openArena(clock: Clock, controllers: boolean): Promise<Are
     async [Symbol.asyncDispose]() {
       for (const each of [node, transport, kube]) await each?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
-    },
-  };
-}
-
-async function startNode(transport: Parameters<typeof createControllers>[0]['transport']): Promise<AsyncDisposable> {
-  const stop = new AbortController();
-  const node = createControllers({ transport, only: ['node'] });
-  const stopped = node.start(stop.signal);
-  await node.synced;
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await stopped;
     },
   };
 }

@@ -6,8 +6,7 @@ import { env, execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Clock, deadline } from '@keelson/core';
-import { buildGoModule } from '@keelson/tools-kubernetes';
-import { freePort } from '../start/free-port.ts';
+import { buildGoModule, freePorts } from '@keelson/tools-kubernetes';
 import { processorMs } from '../start/processor-time.ts';
 
 /** One way to write the operator. */
@@ -75,8 +74,8 @@ export async function startOperator(
   settings: OperatorSettings,
   clock: Clock,
 ): Promise<OperatorProcess> {
-  const ports = { metricsPort: await freePort(), healthPort: await freePort() };
-  return new OperatorProcess(operator.command({ ...settings, ...ports }), settings, clock);
+  const [metricsPort = 0, healthPort = 0] = await freePorts('127.0.0.1', 2);
+  return new OperatorProcess(operator.command({ ...settings, metricsPort, healthPort }), settings, clock);
 }
 
 class OperatorProcess implements AsyncDisposable {

@@ -10,10 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@keelson/core';
-import { startKubernetes } from '@keelson/tools-kubernetes';
+import { freePort, startKubernetes } from '@keelson/tools-kubernetes';
 import type { Benchmark, Sample } from '../benchmark.ts';
 import { firstAnswerAt } from './first-answer.ts';
-import { freePort } from './free-port.ts';
 import { startProgram } from './program.ts';
 import { processesNaming, residentMb } from './resident.ts';
 
@@ -32,7 +31,7 @@ export const clusterStart: Benchmark = {
 async function embedded(clock: Clock): Promise<Sample> {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
   const stop = new AbortController();
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const command = [keelson, 'cluster', 'start', '--port', String(port), '--write-kubeconfig', join(folder, 'config')];
   try {
     const begun = clock.monotonic();

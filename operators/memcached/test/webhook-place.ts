@@ -5,7 +5,7 @@ import { conversionPath, webhookConfigurationsOf } from '@keelson/core';
 import type { NewValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import type { WebhookClientConfig } from '@keelson/core/apiextensions/v1';
 import { trusting, webhookAuthority } from '@keelson/runtime/outside';
-import { freePorts } from '@keelson/tools-kubernetes';
+import { freePort } from '@keelson/tools-kubernetes';
 import { memcachedOperator } from '../src/operator.ts';
 
 export interface WebhookPlace {
@@ -24,7 +24,7 @@ export async function webhookPlace(folder: string): Promise<WebhookPlace> {
   const [certFile, keyFile] = [join(folder, 'webhook.crt'), join(folder, 'webhook.key')];
   await writeFile(certFile, identity.certificate);
   await writeFile(keyFile, identity.key, { mode: 0o600 });
-  const url = `https://${host}:${(await freePorts(host, 1))[0]}`;
+  const url = `https://${host}:${await freePort(host)}`;
   const namespace = `${memcachedOperator.name}-system`;
   const { validating } = webhookConfigurationsOf(memcachedOperator, { namespace, url });
   if (validating === undefined) throw new Error('the operator validates nothing');

@@ -2,7 +2,7 @@ export { type AuditEntry, auditEntries } from './audit-entries.ts';
 export { buildGoModule } from './binaries/build-module.ts';
 export { kubernetesVersion } from './binaries/versions.ts';
 export { type Availability, type AvailabilityOptions, availability } from './cluster/availability.ts';
-export { freePorts } from './control-plane/ports.ts';
+export { freePort, freePorts } from './control-plane/ports.ts';
 export { startControllerManager } from './controller-manager.ts';
 export { type ConversionWebhook, serveConversions } from './conversion-webhook.ts';
 export { type E2eResult, type E2eRunOptions, type E2eSuite, e2eSuite } from './e2e-suite.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
-import { freePorts } from './control-plane/ports.ts';
+import { freePort } from './control-plane/ports.ts';
 import { debianRoot } from './debian/packages.ts';
 import { progressTo } from './machine/progress.ts';
 
@@ -20,7 +20,7 @@ export async function startRegistry(): Promise<ImageRegistry> {
   const progress = progressTo(process.stderr, systemClock);
   const debian = await debianRoot({ env: process.env, clock: systemClock, random: systemRandom, progress });
   const folder = await mkdtemp(join(tmpdir(), 'keelson-registry-'));
-  const host = `127.0.0.1:${(await freePorts('127.0.0.1', 1))[0]}`;
+  const host = `127.0.0.1:${await freePort('127.0.0.1')}`;
   const configuration = join(folder, 'config.json');
   const storage = { filesystem: { rootdirectory: join(folder, 'data') } };
   await writeFile(

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Client, connect, createClient, loadConfig } from '@keelson/client';
-import { createControllers } from '@keelson/cluster';
-import { conditionOf, deadline, sleep, type Transport } from '@keelson/core';
+import { conditionOf, deadline, sleep } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
 import { availability, startKubernetes } from '@keelson/tools-kubernetes';
+import { startSimulatedNode } from '@keelson/tools-kubernetes/simulated-node';
 import { Memcached } from '../../src/api/memcached.ts';
 import { install } from '../installation.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
@@ -24,7 +24,7 @@ test('a thousand Memcacheds become Available, and a label on each of them writes
   // A thousand requests at once wait for each other.
   const client = createClient({ transport, fieldManager: 'test', timeoutMs: 600_000 });
   const { kubeconfig, webhookFlags } = await install(kube);
-  await using _node = await startNode(transport);
+  await using _node = await startSimulatedNode(transport);
   await using operator = startOperator(kubeconfig, [...webhookFlags, '--log-causes']);
   const tell = (what: string, begun: number) =>
     t.diagnostic(`${what} after ${((systemClock.monotonic() - begun) / 1000).toFixed(0)} s; ${memoryOf(operator)}`);
@@ -102,19 +102,6 @@ async function until(
     if (limit.signal.aborted) assert.fail(`${what}: ${left.length} are left, such as ${left.slice(0, 5).join(', ')}`);
     await sleep(systemClock, 1000);
   }
-}
-
-async function startNode(transport: Transport): Promise<AsyncDisposable> {
-  const stop = new AbortController();
-  const node = createControllers({ transport, only: ['node'] });
-  const stopped = node.start(stop.signal);
-  await node.synced;
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await stopped;
-    },
-  };
 }
 
 const memoryOf = ({ pid }: OperatorProcess): string => {

@@ -10,7 +10,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
 import { Namespace, Service } from '@keelson/core/v1';
-import { availability, freePorts, startKubernetes } from '@keelson/tools-kubernetes';
+import { availability, freePort, startKubernetes } from '@keelson/tools-kubernetes';
 import { createProjects, websiteManifest } from '../projects.ts';
 import { runKeelson } from '../test-shell.ts';
 
@@ -96,7 +96,7 @@ test('kubectl sees defaults, refusals with their fields and warnings; a crash le
     return [...mutating, ...validating].map(({ webhooks }) => webhooks?.[0]?.failurePolicy);
   };
 
-  const url = `https://127.0.0.1:${(await freePorts('127.0.0.1', 1))[0]}`;
+  const url = `https://127.0.0.1:${await freePort('127.0.0.1')}`;
   const start = async () => {
     const flags = ['--kubeconfig', kubeconfig, '--webhook-url', url, '--', '--health-port', '0', '--metrics-port', '0'];
     const child = spawn(process.execPath, [main, 'run', ...flags], { cwd });

@@ -10,7 +10,7 @@ import type { Layout } from '../cluster-directory/layout.ts';
 import { type ClusterRecord, claimCluster, type Ready, writeRecord } from '../cluster-directory/record.ts';
 import { type Ports, serviceAddress } from '../control-plane/commands.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { freePorts, requireFreePort } from '../control-plane/ports.ts';
+import { freePort, freePorts, requireFreePort } from '../control-plane/ports.ts';
 import { debianRoot } from '../debian/packages.ts';
 import type { Context } from '../machine/context.ts';
 import { clustersDirectory } from '../machine/directories.ts';
@@ -100,7 +100,7 @@ async function choosePorts(address: string, asked: number | undefined): Promise<
   if (asked !== undefined) await requireFreePort(address, asked);
   const ports = await freePorts(loopback, 5);
   const [etcd = 0, etcdPeers = 0, controllerManager = 0, scheduler = 0, onLoopback = 0] = ports;
-  const [free = 0] = address === loopback ? [onLoopback] : await freePorts(address, 1);
+  const free = address === loopback ? onLoopback : await freePort(address);
   return { apiServer: asked ?? free, etcd, etcdPeers, controllerManager, scheduler };
 }
 

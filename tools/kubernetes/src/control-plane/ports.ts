@@ -18,6 +18,11 @@ export async function freePorts(address: string, count: number): Promise<number[
   }
 }
 
+export async function freePort(address: string): Promise<number> {
+  const [port = 0] = await freePorts(address, 1);
+  return port;
+}
+
 export async function requireFreePort(address: string, port: number): Promise<void> {
   await close(await listen(address, port));
 }
