@@ -545,7 +545,7 @@ export function breakBundle({ breaks }: BrokenBundle): LooseBundle {
   return bundle;
 }
 
-export { crdFile, csvFile };
+export { csvFile };
 
 /** What the validators alone do not look at: the layout, and what Operator SDK's scorecard asks in pods. */
 export interface OtherBundle {
