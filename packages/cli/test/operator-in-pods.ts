@@ -51,7 +51,8 @@ export async function checkPods(kube: Kubernetes, place: OperatorInPods): Promis
   assert.equal(asked.stdout, '65532\nEROFS\n', asked.stderr);
   const service = ['service', `${operator}-metrics`, '--namespace', namespace];
   const address = await kubectlIn(kube, 'get', ...service, '--output', 'jsonpath={.spec.clusterIP}');
-  const wget = ['busybox', 'wget', '-q', '-T', '10', '-O-', `http://${address}:${metricsPort}/metrics`] as const;
+  // Debian's busybox falls over -T.
+  const wget = ['busybox', 'wget', '-q', '-O-', `http://${address}:${metricsPort}/metrics`] as const;
   await until(`metrics of ${operator}`, async () => {
     const { stdout } = await kube.runInPodNetwork(`${namespace}/${pod}`, wget);
     return /^leader_election_master_status\{name="[^"]+"\} [01]$/m.test(stdout);
