@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 /** The operator as a process: configured by the environment, ended by SIGTERM or SIGINT. */
 import { hostname } from 'node:os';
-import { connect, isConfigError, loadConfig } from '@keelson/client';
+import { type ClusterConfig, connect, isConfigError, loadConfig } from '@keelson/client';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createLogger } from './logger.ts';
 import { createObservations, healthHandler, metricsHandler, serve } from './probes.ts';
 import { runEchoOperator } from './run-echo-operator.ts';
 import { SettingsError, settingsFrom, variables } from './settings.ts';
+
+/** What manifests and charts call it. */
+const name = 'echo-operator';
 
 const usage = `Usage: echo-operator
 
@@ -27,8 +30,9 @@ async function main(): Promise<void> {
       stop.abort(new Error(`the process got ${name}`));
     });
   }
-  await using transport = connect(await loadConfig(), { userAgent: 'echo-operator' });
-  const observations = createObservations(settings.ha?.leaseName ?? 'echo-operator');
+  const config = await loadConfig();
+  await using transport = connect(config, { userAgent: name });
+  const observations = createObservations(settings.ha?.leaseName ?? name);
   await using health = await serve(settings.healthPort, healthHandler(observations));
   const { metrics } = settings;
   await using metering = metrics && (await serve(metrics.port, metricsHandler(observations, metrics.path)));
@@ -39,11 +43,23 @@ async function main(): Promise<void> {
   });
   const { observer } = observations;
   await runEchoOperator(
-    { transport, settings, clock: systemClock, random: systemRandom, logger, observer },
+    {
+      transport,
+      settings,
+      deployment: ownDeployment(config),
+      clock: systemClock,
+      random: systemRandom,
+      logger,
+      observer,
+    },
     stop.signal,
   );
   logger.info('Stopped');
 }
+
+/** A pod is of a Deployment; a process elsewhere has a kubeconfig, with a context. */
+const ownDeployment = ({ context, namespace }: ClusterConfig) =>
+  context === undefined ? (`${namespace}/${name}` as const) : undefined;
 
 const [argument] = process.argv.slice(2);
 try {

@@ -30,6 +30,8 @@ import type { Settings } from './settings.ts';
 export interface EchoOperatorOptions {
   readonly transport: Transport;
   readonly settings: Settings;
+  /** The Deployment of the replicas, `namespace/name`: the Lease goes with it. @default none */
+  readonly deployment?: NamespacedName | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: EchoLogger;
@@ -49,7 +51,7 @@ export interface EchoObserver {
 
 /** Works until the signal is aborted; resolves when the last pass has ended and the Lease is given back. */
 export async function runEchoOperator(options: EchoOperatorOptions, signal: AbortSignal): Promise<void> {
-  const { transport, settings, clock, random, logger, observer = {} } = options;
+  const { transport, settings, deployment, clock, random, logger, observer = {} } = options;
   const client = createClient({ transport, clock, random, fieldManager: manager });
   await using informers = createSharedInformers({
     client,
@@ -128,6 +130,7 @@ export async function runEchoOperator(options: EchoOperatorOptions, signal: Abor
     client,
     lease: `${settings.namespace}/${leaseName}`,
     identity: nodeId,
+    deployment,
     ...times,
     clock,
     random,

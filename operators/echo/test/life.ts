@@ -46,8 +46,11 @@ export async function lifeOfEchos(cluster: TestCluster): Promise<void> {
   }
 }
 
-/** Asked for by no request: who watches a kind sees whole objects, so that to get one is no further right. */
-export const spareRights = ['get mmontes.io/scheduledechos'];
+/**
+ * Asked for by no request here: who watches a kind sees whole objects, so that to get one is no further right, and only
+ * pods have a Deployment with which their Lease goes.
+ */
+export const spareRights = ['get apps/deployments', 'get mmontes.io/scheduledechos'];
 
 /** An owner that waits for the deletion of what it owns: the server looks for the right when that is made. */
 export const impliedRights = ['update mmontes.io/echos/finalizers', 'update mmontes.io/scheduledechos/finalizers'];

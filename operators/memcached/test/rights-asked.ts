@@ -8,7 +8,11 @@ import type { AuditEntry } from '@keelson/tools-kubernetes';
 
 /** Each verb of the rules on its own, such as `patch apps/deployments` and `create /services`. */
 export const rightsIn = (rules: readonly PolicyRule[]): readonly string[] =>
-  rules.flatMap(({ apiGroups, resources, verbs }) => verbs.map((verb) => `${verb} ${apiGroups}/${resources}`)).sort();
+  [
+    ...new Set(
+      rules.flatMap(({ apiGroups, resources, verbs }) => verbs.map((verb) => `${verb} ${apiGroups}/${resources}`)),
+    ),
+  ].sort();
 
 /** The rules but for one right. */
 export const withoutRight = (rules: readonly PolicyRule[], right: string): readonly PolicyRule[] =>

@@ -97,6 +97,8 @@ describe('on a cluster', () => {
         .map(({ result, object }: { readonly result: string; readonly object: string }) => `${result} ${object}`),
       [
         'changed ClusterRole website',
+        // The right to find its own Deployment, which its certificates needed as well.
+        'changed Role website-system/website-leader-election',
         'changed Deployment website-system/website',
         'changed NetworkPolicy website-system/website',
         'deleted ValidatingWebhookConfiguration website-validating',
@@ -265,7 +267,13 @@ describe('on a cluster', () => {
     const labels = { 'deploy.keelson/operator': 'website' };
     const sample = { name: 'sample', namespace: 'default', labels, finalizers: [`${group}/clean`] };
     await client.apply(Website, { metadata: sample, spec: {} }, { fieldManager: 'keelson-deploy' });
-    await client.create(Lease, { metadata: { name: 'website', namespace: 'website-system' }, spec: {} });
+    // As operators in pods make it: it goes with the Deployment, and is told all the same.
+    const { uid } = (await client.get(Deployment, 'website-system/website')).metadata;
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'website', uid }];
+    await client.create(Lease, {
+      metadata: { name: 'website', namespace: 'website-system', ownerReferences },
+      spec: {},
+    });
     await client.create(Secret, { metadata: { name: 'website-webhook-certificate', namespace: 'website-system' } });
     await client.create(ConfigMap, {
       metadata: { name: 'copied', namespace: 'default', labels: { 'deploy.keelson/operator': 'website' } },

@@ -97,7 +97,15 @@ test('dev restarts the operator on a change, under its own role, and keeps the o
     const { rules } = await client.get(ClusterRole, 'website-system:website');
     assert.deepEqual(
       rules?.map(({ resources }) => resources),
-      [['configmaps'], ['leases'], ['websites'], ['websites/finalizers'], ['websites/status'], ['events']],
+      [
+        ['configmaps'],
+        ['deployments'],
+        ['leases'],
+        ['websites'],
+        ['websites/finalizers'],
+        ['websites/status'],
+        ['events'],
+      ],
     );
     const { metadata } = await client.get(Website, 'default/a');
 

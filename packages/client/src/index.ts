@@ -67,6 +67,7 @@ export {
 } from './informer/shared-informers.ts';
 export type { Store, StoreReader, StoreSelection } from './informer/store.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader/leader-election.ts';
+export { owningDeployment } from './leader/owning-deployment.ts';
 export { isLeadershipLost, LeadershipLostError, type Term } from './leader/term.ts';
 export type { QueueMetrics } from './queue/queue-metrics.ts';
 export {

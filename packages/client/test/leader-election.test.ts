@@ -11,7 +11,7 @@ import {
   type Term,
 } from '../src/index.ts';
 import { runSchedules } from './election-schedules.ts';
-import { failure, LeaseServer } from './lease-server.ts';
+import { answer, failure, LeaseServer } from './lease-server.ts';
 import { ManualClock, settled, steadyRandom } from './manual-clock.ts';
 
 class Setup {
@@ -213,6 +213,47 @@ describe('an election', () => {
     assert.equal(second.leads(), false);
     await given.clock.advance(4000);
     assert.ok(second.leads());
+  });
+
+  test('makes a Lease that goes with its Deployment, also when that is gone already', async () => {
+    const given = new Setup();
+    let uid: string | undefined = 'first';
+    given.intercept = ({ path }) => {
+      if (!path.includes('/deployments/')) return undefined;
+      if (uid === 'hidden') return Promise.resolve(failure(403, 'Forbidden'));
+      return Promise.resolve(uid ? answer(200, { metadata: { name: 'web', uid } }) : failure(404, 'NotFound'));
+    };
+    const owners = () => given.server.lease?.metadata.ownerReferences;
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const deletedUnder = async (next: string | undefined) => {
+      uid = next;
+      given.server.lease = undefined;
+      const another = given.compete('another', { deployment: 'x/web' });
+      await settled();
+      await another.giveUp();
+    };
+    const first = given.compete('one', { deployment: 'x/web' });
+    await settled();
+    assert.deepEqual(owners(), [{ ...owner, uid: 'first' }]);
+    await first.giveUp();
+    assert.deepEqual(owners(), [{ ...owner, uid: 'first' }], 'what is written later keeps it');
+
+    await deletedUnder('second');
+    assert.deepEqual(owners(), [{ ...owner, uid: 'second' }], 'one that was made anew has another uid');
+    await deletedUnder('hidden');
+    assert.equal(owners(), undefined, 'where it may not be read, the Lease stays');
+
+    given.server.lease = undefined;
+    uid = 'third';
+    const last = given.compete('one', { deployment: 'x/web' });
+    await settled();
+    uid = undefined;
+    given.server.lease = undefined;
+    await given.clock.advance(2000);
+    assert.equal(last.leads(), false);
+    void last.election.win(new AbortController().signal);
+    await given.clock.advance(4000);
+    assert.deepEqual(owners(), [{ ...owner, uid: 'third' }], 'the garbage collector takes what names one that is gone');
   });
 
   test('ends when it is told to', async () => {

@@ -70,7 +70,8 @@ export function failure(status: number, reason: string): TransportResponse {
   return answer(status, { kind: 'Status', code: status, reason, message: reason, details: { name: 'lease' } });
 }
 
-function answer(status: number, value: unknown): TransportResponse {
+/** Whatever the server says. */
+export function answer(status: number, value: unknown): TransportResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: once(Buffer.from(JSON.stringify(value))) };
 }
 

@@ -7,7 +7,10 @@ import { operator } from './operator.ts';
 import { type PolicyRule, rolesOf, rulesOf } from './policy-rules.ts';
 
 const printed = (rules: readonly PolicyRule[]) =>
-  rules.map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(' ')}`);
+  rules.map(
+    ({ apiGroups, resources, resourceNames, verbs }) =>
+      `${apiGroups}/${resources}${resourceNames ? `(${resourceNames})` : ''}: ${verbs.join(' ')}`,
+  );
 
 test('an operator without the engine declares what it needs as data and gets its rules', () => {
   const byHand = operator({
@@ -21,6 +24,7 @@ test('an operator without the engine declares what it needs as data and gets its
     '/configmaps/finalizers: update',
     '/pods: list',
     '/secrets: get',
+    'apps/deployments(echo-operator): get',
     'batch/jobs: get list watch create patch',
     'coordination.k8s.io/leases: get watch create update',
     'events.k8s.io/events: create patch',
@@ -63,7 +67,7 @@ test('an operator of some namespaces needs a Role in each, one for its Lease, an
       [undefined, ['/nodes: get list watch']],
       ['a', inEach],
       ['b', inEach],
-      ['system', ['coordination.k8s.io/leases: get watch create update']],
+      ['system', ['apps/deployments(scoped): get', 'coordination.k8s.io/leases: get watch create update']],
       ['vault', ['/secrets: get list watch']],
     ],
   );

@@ -84,6 +84,7 @@ test('each rule is explained by the declarations that need some of its verbs, an
     secrets: ['controller spaces refers to Secret: get list watch'],
     services: ['task sweep needs Service: list'],
     things: ['the operator needs things: get'],
+    deployments: ['the operator has leaderElection: get'],
     leases: ['the operator has leaderElection: get watch create update'],
     tokenreviews: ['the operator has secureMetrics: create'],
     subjectaccessreviews: ['the operator has secureMetrics: create'],

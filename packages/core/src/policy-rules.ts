@@ -25,6 +25,7 @@ const admission = { group: 'admissionregistration.k8s.io', scope: 'Cluster' } as
 const mutatingConfigurations = { ...admission, resource: 'mutatingwebhookconfigurations' } as const;
 const validatingConfigurations = { ...admission, resource: 'validatingwebhookconfigurations' } as const;
 const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', scope: 'Cluster' } as const;
+const deployments = { group: 'apps', resource: 'deployments', scope: 'Namespaced' } as const;
 const events = { group: 'events.k8s.io', resource: 'events', scope: 'Namespaced' } as const;
 
 /** A need, what it follows from, and the namespaces in which it arises whatever the operator watches. */
@@ -109,7 +110,8 @@ function allNeeds(operator: Operator, certificatesAreGiven = false): readonly Pl
   ];
   if (its.leaderElection ?? false) {
     const verbs = ['get', 'watch', 'create', 'update'] as const;
-    own.push({ kind: leases, verbs, namespaces: 'own', because: 'the operator has leaderElection' });
+    const because = 'the operator has leaderElection';
+    own.push({ kind: leases, verbs, namespaces: 'own', because }, ownDeployment(operator, because));
   }
   if (its.secureMetrics ?? false) {
     const because = 'the operator has secureMetrics';
@@ -119,6 +121,15 @@ function allNeeds(operator: Operator, certificatesAreGiven = false): readonly Pl
     own.push({ kind: events, verbs: ['create', 'patch'], because: 'the operator records Events' });
   return [...controllers.flatMap(needsOf), ...webhookNeeds(operator, certificatesAreGiven), ...own];
 }
+
+/** What the operator makes for itself goes with its Deployment, so it has to know which one that is. */
+const ownDeployment = ({ name }: Operator, because: string): PlacedNeed => ({
+  kind: deployments,
+  verbs: ['get'],
+  names: [name],
+  namespaces: 'own',
+  because,
+});
 
 /** What the webhooks look up, and what it takes to keep their certificates. */
 function webhookNeeds(operator: Operator, certificatesAreGiven: boolean): readonly PlacedNeed[] {
@@ -142,6 +153,7 @@ function webhookNeeds(operator: Operator, certificatesAreGiven: boolean): readon
   ];
   return [
     ...reads,
+    ownDeployment(operator, because),
     { kind: secrets, verbs: ['create'], namespaces: 'own', because },
     { kind: secrets, verbs: ['get', 'list', 'watch', 'update'], names: [names.secret], namespaces: 'own', because },
     ...bundles.flatMap(([kind, named]) =>

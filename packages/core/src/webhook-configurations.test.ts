@@ -163,7 +163,10 @@ test('the rights of webhooks are to read what they declare, and on the very obje
         'sites/status: patch',
       ],
     ],
-    ['web-system', ['secrets: create', 'secrets(web-webhook-certificate): get list watch update']],
+    [
+      'web-system',
+      ['secrets: create', 'secrets(web-webhook-certificate): get list watch update', 'deployments(web): get'],
+    ],
   ]);
   const given = rolesOf(web, { ...place, certificatesAreGiven: true });
   assert.deepEqual(

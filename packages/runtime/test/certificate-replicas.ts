@@ -15,6 +15,7 @@ import {
   webhookNames,
 } from '@keelson/core';
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
+import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Secret } from '@keelson/core/v1';
 import type { Identity } from '@keelson/core/x509';
 import { startCluster, type TestCluster } from '@keelson/testing';
@@ -30,6 +31,16 @@ export const web = operator({
   events: false,
 });
 export const secretKey = `operators/${webhookNames(web).secret}`;
+export const deploymentKey = `operators/${web.name}`;
+const labels = { app: 'web' };
+const emptyDeployment = {
+  metadata: { namespace: 'operators', name: web.name },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+  },
+};
 const hosts = ['web-webhook.operators.svc'];
 export const minute = 60_000;
 
@@ -59,6 +70,8 @@ export interface ReplicasOptions {
   /** What a replica takes for the time. */
   readonly clockOf?: (clock: Clock, index: number) => Clock;
   readonly tolerate?: readonly 'refusal'[];
+  /** Have the replicas be of a Deployment. */
+  readonly isDeployed?: boolean;
 }
 
 export const configurationKinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as const;
@@ -89,6 +102,7 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
           await using certificates = keepCertificates({
             client: createClient({ transport, clock, random, fieldManager: 'web' }),
             secret: secretKey,
+            deployment: options.isDeployed ? deploymentKey : undefined,
             hosts,
             trustedBy: trustingObjectsOf(web),
             authorityMs: 12 * minute,
@@ -110,6 +124,7 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
   });
   const { client, clock } = cluster;
   if (!options.bare) await installConfigurations(cluster);
+  if (options.isDeployed) await client.create(Deployment, emptyDeployment);
   begun.resolve();
   await clock.settle();
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { type Transport, TransportError, type TransportRequest } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { systemRandom } from '@keelson/core/system';
 import { Secret } from '@keelson/core/v1';
@@ -11,6 +12,7 @@ import { startCluster } from '@keelson/testing';
 import { certificateReport } from '../src/index.ts';
 import {
   configurationKinds,
+  deploymentKey,
   installConfigurations,
   minute,
   nameOf,
@@ -356,4 +358,23 @@ test('a process that is killed after each single write, or loses its answer, com
     'PUT secrets',
   ]);
   assert.ok(writes.length >= 9 && writes.length <= 20, `${writes.length} writes`);
+});
+
+test('the Secret goes with the Deployment, also one that replicas write once more while they end', async () => {
+  await using replicas = await startReplicas({ replicas: 2, isDeployed: true });
+  const { client, clock, replicas: running } = replicas.cluster;
+  await clock.advance(2000);
+  const { metadata } = await client.get(Deployment, deploymentKey);
+  const ownersOfSecret = async () => (await client.get(Secret, secretKey)).metadata.ownerReferences;
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: metadata.name, uid: metadata.uid };
+  assert.deepEqual(await ownersOfSecret(), [owner]);
+  await client.delete(Secret, secretKey);
+  await clock.advance(5000);
+  assert.deepEqual(await ownersOfSecret(), [owner]);
+
+  await client.delete(Deployment, deploymentKey);
+  await clock.advance(5000); // they go on, and write it again and again
+  for (const replica of running) replica.crash();
+  await clock.advance(5000);
+  assert.equal(await client.find(Secret, secretKey), undefined);
 });

@@ -55,8 +55,11 @@ export async function removeDeployed(
     await untilRemoved(client, objects, limit);
   };
   await remove(first);
+  const made = (await madeByOperator(client, operator, found)).map(nameOf);
   await remove(workloads);
+  // What went with its Deployment is gone already; what an older version made has no owner.
   await remove(await madeByOperator(client, operator, found));
+  removed.push(...made.filter((name) => !removed.includes(name)));
   await remove(rest); // last, since the next call knows by them in which namespace the operator was
   const results: ObjectResult[] = removed.map((object) => ({ object, result: 'deleted' }));
   const note = ', since objects of the kinds that it defines stay';

@@ -25,8 +25,9 @@ import {
 import { Lease } from '@keelson/core/coordination/v1';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { callObserver } from '../client/call-observer.ts';
-import type { Client } from '../client/client.ts';
-import { claimedSpec, freeAt, isHeldByOther, type LeaseSpec, type Observation, releasedSpec } from './lease-spec.ts';
+import type { CallOptions, Client } from '../client/client.ts';
+import { claimedSpec, freeAt, isHeldByOther, type Observation, releasedSpec } from './lease-spec.ts';
+import { owningDeployment } from './owning-deployment.ts';
 import { ReleaseWatch } from './release-watch.ts';
 import { type Instant, instantOf, LeadershipLostError, type Term, TermClock } from './term.ts';
 
@@ -48,6 +49,11 @@ export interface LeaderElectionOptions {
   readonly lease: NamespacedName;
   /** Who we are; no two replicas may have the same. A pod's name and a random part will do. */
   readonly identity: string;
+  /**
+   * The Deployment of the replicas, `namespace/name`: a Lease that is made goes with it. Where it may not be read, the
+   * Lease stays. @default none
+   */
+  readonly deployment?: NamespacedName | undefined;
   /** How long others wait before they take the Lease. @default 15_000 */
   readonly leaseDurationMs?: number | undefined;
   /** How long we lead without a renewal. @default 10_000 */
@@ -98,6 +104,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     client: options.client,
     lease: options.lease,
     identity: options.identity,
+    deployment: options.deployment,
     leaseDurationMs,
     renewDeadlineMs,
     retryPeriodMs,
@@ -122,6 +129,7 @@ interface Settings {
   readonly client: Client;
   readonly lease: NamespacedName;
   readonly identity: string;
+  readonly deployment: NamespacedName | undefined;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
@@ -142,6 +150,8 @@ class LeaseElection implements LeaderElection {
   readonly #settings: Settings;
   #observation: Observation | undefined;
   #leader: string | undefined;
+  /** Whom the Lease goes with, by the last one that was seen. */
+  #owners: Lease['metadata']['ownerReferences'];
   #isCompeting = false;
   /** The last term that was won. */
   #term: TermClock | undefined;
@@ -201,7 +211,7 @@ class LeaseElection implements LeaderElection {
   async #tryToTake(signal: AbortSignal): Promise<Holding | undefined> {
     const { client, lease: key, identity, leaseDurationMs, clock } = this.#settings;
     const found = await client.find(Lease, key, { ...this.#limits(), signal });
-    if (found) this.#observe(found.spec);
+    if (found) this.#observe(found);
     // Should the Lease be deleted under a leader, those who saw it still wait for as long as it promised.
     const candidate = { identity, leaseDurationMs, monotonicMs: clock.monotonic() };
     if (this.#observation && isHeldByOther(this.#observation, candidate)) return undefined;
@@ -222,9 +232,20 @@ class LeaseElection implements LeaderElection {
     const { namespace = '', name } = parseKey(key);
     const lease = known
       ? await client.update(Lease, { ...known, spec }, options)
-      : await client.create(Lease, { metadata: { name, namespace }, spec }, options);
-    this.#observe(lease.spec);
+      : await client.create(Lease, { metadata: { name, namespace, ...(await this.#owned(options)) }, spec }, options);
+    this.#observe(lease);
     return { lease, sent };
+  }
+
+  /**
+   * A Lease goes with its Deployment. If that is gone while its pods still end, the one that they make once more names it
+   * all the same: so the garbage collector takes that one, too.
+   */
+  async #owned(options: CallOptions): Promise<Pick<Lease['metadata'], 'ownerReferences'>> {
+    const { client, deployment } = this.#settings;
+    if (deployment === undefined) return {};
+    const owner = await owningDeployment(client, deployment, options);
+    return { ownerReferences: owner ? [owner] : this.#owners };
   }
 
   #begin({ lease, sent }: Holding): Term {
@@ -286,7 +307,7 @@ class LeaseElection implements LeaderElection {
     }
     // Someone wrote it. That may be an earlier renewal of ours whose answer was lost, or a person who added a label.
     const found = await client.get(Lease, key, { ...this.#limits(), signal });
-    this.#observe(found.spec);
+    this.#observe(found);
     if (found.spec.holderIdentity === identity) return this.#write(found, signal);
     throw new LeadershipLostError(`${found.spec.holderIdentity || 'somebody'} took the lease`);
   }
@@ -297,12 +318,12 @@ class LeaseElection implements LeaderElection {
     const write = (lease: Lease) =>
       client.update(Lease, { ...lease, spec: releasedSpec(lease.spec, clock.now()) }, this.#limits());
     try {
-      this.#observe((await write(held)).spec);
+      this.#observe(await write(held));
     } catch (error) {
       if (!isConflict(error)) throw error;
       // The renewal that the end of the term interrupted may have arrived.
       const found = await client.get(Lease, key, this.#limits());
-      this.#observe(found.spec.holderIdentity === identity ? (await write(found)).spec : found.spec);
+      this.#observe(found.spec.holderIdentity === identity ? await write(found) : found);
     }
   }
 
@@ -311,7 +332,8 @@ class LeaseElection implements LeaderElection {
     return { timeoutMs: Math.max(1000, this.#settings.renewDeadlineMs / 2) };
   }
 
-  #observe(spec: LeaseSpec): void {
+  #observe({ spec, metadata }: Lease): void {
+    this.#owners = metadata.ownerReferences;
     if (!this.#observation || !equalJson(this.#observation.spec, spec)) {
       this.#observation = { spec, seenAt: this.#settings.clock.monotonic() };
     }

@@ -9,7 +9,7 @@
  * Does not: know of HTTP.
  */
 import { X509Certificate } from 'node:crypto';
-import { type Client, createInformer } from '@keelson/client';
+import { type Client, createInformer, owningDeployment } from '@keelson/client';
 import {
   type Clock,
   isAlreadyExists,
@@ -47,6 +47,8 @@ export interface KeepCertificatesOptions {
   readonly client: Client;
   /** The Secret that replicas share, as `namespace/name`. */
   readonly secret: NamespacedName;
+  /** The Deployment of the replicas, as `namespace/name`: a Secret that is made goes with it. @default none */
+  readonly deployment?: NamespacedName | undefined;
   /** Names and addresses by which the server is called, such as `web-webhook.web-system.svc`. */
   readonly hosts: readonly string[];
   /** The objects of the operator's own that name the server and have to trust it. */
@@ -109,6 +111,8 @@ class CertificateKeeper implements ServingCertificates {
   readonly #listeners = new Set<() => void>();
   #ended: Promise<unknown> = Promise.resolve();
   #held: Certificates | undefined;
+  /** Whom the Secret goes with, by the last one that was seen. */
+  #owners: StoredSecret['metadata']['ownerReferences'];
   #served: Issued | undefined;
   #spread: Spread | undefined;
   #wasTold = false;
@@ -237,6 +241,7 @@ class CertificateKeeper implements ServingCertificates {
     const { secret: key, logger } = this.#options;
     for (let races = 0; ; races += 1) {
       const secret = await this.#client.find(Secret, key);
+      if (secret !== undefined) this.#owners = secret.metadata.ownerReferences;
       if ((await this.#renewed(secret)).changes.length > 0) await this.#time.compare();
       const { certificates, changes } = await this.#renewed(secret);
       if (changes.length === 0) return { held: certificates, wrote: false };
@@ -277,8 +282,20 @@ class CertificateKeeper implements ServingCertificates {
     }
     const { namespace, name } = parseKey(this.#options.secret);
     const labels = { 'app.kubernetes.io/managed-by': 'keelson' };
-    const metadata = { name, namespace, labels };
+    const ownerReferences = await this.#ownersToBe();
+    const metadata = { name, namespace, labels, ownerReferences };
     await this.#client.create(Secret, { metadata, type: 'kubernetes.io/tls', data: dataOf(certificates) });
+  }
+
+  /**
+   * It goes with its Deployment. If that is gone while its pods still end, the one that they write once more names it all
+   * the same: so the garbage collector takes that one, too.
+   */
+  async #ownersToBe(): Promise<StoredSecret['metadata']['ownerReferences']> {
+    const { deployment } = this.#options;
+    if (deployment === undefined) return undefined;
+    const owner = await owningDeployment(this.#client, deployment);
+    return owner ? [owner] : this.#owners;
   }
 
   /** What API servers trust already, though nobody knows its key any more: another replica may still serve with it. */

@@ -40,6 +40,7 @@ function given(options: LeadershipOptions = {}) {
   };
   const leadership = new Leadership({
     options: { ...options, lease: 'ns/operator', identity: 'me' },
+    deployment: undefined,
     client: client as never,
     recorder: { event: (_: unknown, event: unknown) => void events.push(event) } as never,
     metrics: { leads: (lease, isLeading) => void leads.push(`${lease} ${isLeading}`) },

@@ -30,6 +30,8 @@ export interface LeadershipOptions {
 
 export interface LeadershipParts {
   readonly options: LeadershipOptions & { readonly lease: NamespacedName; readonly identity: string };
+  /** Whose pods the replicas are: the Lease goes with it. */
+  readonly deployment: NamespacedName | undefined;
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly metrics: LeaderMetrics;
@@ -65,10 +67,11 @@ export class Leadership {
 
   /** Competes and works, term after term, until `signal` is aborted. */
   async run(signal: AbortSignal, work: (term: Term) => Promise<void>): Promise<void> {
-    const { options, client, metrics, logger, clock, random } = this.#parts;
+    const { options, deployment, client, metrics, logger, clock, random } = this.#parts;
     const { name } = parseKey(options.lease);
     const election = createLeaderElection({
       ...options,
+      deployment,
       client,
       clock,
       random,

@@ -135,7 +135,10 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
   }
   // Before anything is started: a wrong value is a wrong argument.
   const settings = operator.settings && validSettings(operator.settings, { ...operator.given, ...options.settings });
-  const { namespace: ownNamespace = 'default' } = options.config ?? {};
+  const { namespace: ownNamespace = 'default', context } = options.config ?? {};
+  // Only a pod has a Deployment; manifests and charts call it as the operator.
+  const isInPod = options.config !== undefined && context === undefined;
+  const deployment = isInPod ? (`${ownNamespace}/${operator.name}` as const) : undefined;
   const onEventError = (error: Error) => logger.warn('An Event could not be recorded', { error });
   return {
     async start(signal) {
@@ -266,7 +269,7 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     if (place === false || !servesWebhooks(operator)) return undefined;
     const counted = webhookMetrics(metrics.registry, clock);
     const handler = handlerOf(operator, { informers, namespaces, settings, metrics: counted, logger, clock });
-    return webhooksAt(handler, place, { operator, client, namespace: ownNamespace, logger, clock, random });
+    return webhooksAt(handler, place, { operator, client, namespace: ownNamespace, deployment, logger, clock, random });
   }
 
   function leadershipOf(client: Client, recorder: EventRecorder, metrics: Metrics): Leadership | undefined {
@@ -276,7 +279,16 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     const { lease = `${ownNamespace}/${operator.name}` } = given;
     const { identity = `${operator.name}_${random.uuid()}` } = given;
     const all = { ...given, lease, identity };
-    return new Leadership({ options: all, client, recorder, metrics: metrics.leader, logger, clock, random });
+    return new Leadership({
+      options: all,
+      deployment,
+      client,
+      recorder,
+      metrics: metrics.leader,
+      logger,
+      clock,
+      random,
+    });
   }
 }
 

@@ -4,7 +4,15 @@
  * Promises: they answer until the rest of the process has stopped.
  */
 import type { Client, SharedInformers } from '@keelson/client';
-import { type Clock, convertedKinds, type Random, type Transport, webhookNames, webhookPort } from '@keelson/core';
+import {
+  type Clock,
+  convertedKinds,
+  type NamespacedName,
+  type Random,
+  type Transport,
+  webhookNames,
+  webhookPort,
+} from '@keelson/core';
 import { createReadCaches } from '../cache/caches.ts';
 import { certificatesFromFiles } from '../certificates/certificates-from-files.ts';
 import { keepCertificates } from '../certificates/keep-certificates.ts';
@@ -68,6 +76,8 @@ export interface CertificateParts {
   readonly client: Client;
   /** Of its pods, and so of its Service and its Secret. */
   readonly namespace: string;
+  /** Whose pods the replicas are: the Secret goes with it. */
+  readonly deployment: NamespacedName | undefined;
   readonly random: Random;
 }
 
@@ -139,13 +149,14 @@ const notYet: CertificateHealth = { problem: 'it is not looked for yet', remarks
 
 async function certificatesOf(
   { tls, hosts = [] }: WebhookListenOptions,
-  { operator, client, namespace, logger, clock, random, onError }: CertificateSources,
+  { operator, client, namespace, deployment, logger, clock, random, onError }: CertificateSources,
 ): Promise<ServingCertificates> {
   if (tls === undefined) {
     const { service, secret } = webhookNames(operator);
     return keepCertificates({
       client,
       secret: `${namespace}/${secret}`,
+      deployment,
       hosts: [`${service}.${namespace}.svc`, ...hosts],
       trustedBy: trustingObjectsOf(operator),
       logger,
