@@ -26,6 +26,7 @@ export async function startEmbeddedServer(): Promise<Server> {
   await client.patch(Node, nodes.stubborn.name, { spec: { unschedulable: true } });
   return {
     client,
+    isDeterministic: true,
     async eventually(what, check) {
       const deadline = clock.monotonic() + 120_000;
       for (;;) {
