@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Clock, deadline } from '@keelson/core';
 import { buildGoModule, freePorts } from '@keelson/tools-kubernetes';
+import { imageEnvironment } from '../../../packages/generate/src/scaffold/image-environment.ts';
 import { processorMs } from '../start/processor-time.ts';
 
 /** One way to write the operator. */
@@ -92,7 +93,7 @@ class OperatorProcess implements AsyncDisposable {
     this.#begunAt = clock.monotonic();
     this.#child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe'], // both log to standard error
-      env: { ...env, NODE_ENV: 'production', WORKERS: String(workers) },
+      env: { ...env, ...imageEnvironment, WORKERS: String(workers) },
     });
     this.#ended = new Promise((resolve) => void this.#child.once('close', () => resolve()));
     this.#startedMs = new Promise((resolve) => {

@@ -209,7 +209,7 @@ test('the same project in two folders is the same image, for two machines in one
     const blobs = new Blobs(await newFolder());
     const baseFor = async ({ architecture }: Platform) => ({
       layers: [await makeLayer([{ path: 'bin/node', content: Buffer.from(architecture) }], blobs)],
-      env: ['PATH=/bin'],
+      env: ['PATH=/bin', ...(architecture === 'arm64' ? ['NODE_OPTIONS=--use-openssl-ca'] : [])],
       node: '/bin/node',
       packages: [{ name: 'node', version: architecture, purl: 'npm' as const }],
     });
@@ -232,6 +232,11 @@ test('the same project in two folders is the same image, for two machines in one
     }),
   );
   assert.equal(second.config.architecture, 'arm64');
+  const always = ['NODE_ENV=production', 'MALLOC_ARENA_MAX=1'];
+  const heap = 'NODE_OPTIONS=--max-semi-space-size=2';
+  assert.deepEqual(first.config.config.Env.toSorted(), ['PATH=/bin', ...always, heap].toSorted());
+  const ofBase = ['PATH=/bin', 'NODE_OPTIONS=--use-openssl-ca'];
+  assert.deepEqual(second.config.config.Env.toSorted(), [...ofBase, ...always].toSorted(), 'what the base sets stays');
   assert.notEqual(second.layers[0], first.layers[0]);
   assert.deepEqual(second.layers.slice(1), first.layers.slice(1), 'packages and program are shared');
 });

@@ -4,6 +4,7 @@
  * Promises: the same project on the same base has the same digest, wherever and whenever it is built. It runs as a user
  * that is not root, and writes nothing to its own file system.
  */
+import { imageEnvironment } from '@keelson/generate/scaffold';
 import type { Base } from './base.ts';
 import { billMediaType, billOfMaterials } from './bill-of-materials.ts';
 import type { Blobs } from './blobs.ts';
@@ -87,7 +88,7 @@ async function platformManifest(platform: Platform, base: Base, options: ImageOp
     config: {
       User: '65532:65532',
       WorkingDir: `/${operatorFolder}`,
-      Env: [...base.env, 'NODE_ENV=production'],
+      Env: environment(base.env),
       Entrypoint: [base.node, `/${operatorFolder}/${programFile}`],
       Labels: annotations,
     },
@@ -102,6 +103,13 @@ async function platformManifest(platform: Platform, base: Base, options: ImageOp
   const manifest = { schemaVersion: 2, mediaType: types.manifest, config, layers: described, annotations };
   const descriptor = { mediaType: types.manifest, ...(await blobs.add(json(manifest))), platform };
   return { descriptor, config, layers: described };
+}
+
+/** What the base sets itself stays as it is. */
+function environment(ofBase: readonly string[]): readonly string[] {
+  const isSet = (name: string) => ofBase.some((variable) => variable.startsWith(`${name}=`));
+  const ours = Object.entries(imageEnvironment).filter(([name]) => !isSet(name));
+  return [...ofBase, ...ours.map(([name, value]) => `${name}=${value}`)];
 }
 
 /** A manifest of its own that refers to the image's, which is how registries list what belongs to an image. */

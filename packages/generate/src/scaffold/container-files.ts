@@ -1,4 +1,5 @@
 /** The operator as an image: the sources, their dependencies, Node, and nothing that could build or install. */
+import { imageEnvironment } from './image-environment.ts';
 import type { ScaffoldFile } from './scaffold-file.ts';
 
 export function containerFiles(): readonly ScaffoldFile[] {
@@ -7,6 +8,10 @@ export function containerFiles(): readonly ScaffoldFile[] {
     { path: '.dockerignore', text: '*\n!package.json\n!package-lock.json\n!src\n**/*.test.ts\n' },
   ];
 }
+
+const environment = Object.entries(imageEnvironment)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ');
 
 const dockerfile = `# The dependencies, without those for development. npm stays behind in this stage.
 FROM node:24-alpine3.22 AS dependencies
@@ -22,7 +27,8 @@ WORKDIR /operator
 COPY package.json ./
 COPY --from=dependencies /operator/node_modules ./node_modules
 COPY src ./src
-ENV NODE_ENV=production
+# Memory: a small heap for what lives shortly, and one heap for all threads of the C library.
+ENV ${environment}
 # By number, so that a cluster can see that it is not root.
 USER 65532:65532
 ENTRYPOINT ["node", "src/main.ts"]

@@ -1,4 +1,5 @@
 export { controllerPath } from './controller-files.ts';
+export { imageEnvironment } from './image-environment.ts';
 export { defaultImage, kindPath, samplePath } from './kind-files.ts';
 export {
   domainProblem,
