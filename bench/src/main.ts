@@ -1,5 +1,6 @@
 /**
- * `npm run bench [-- NAME] [--rounds N] [--resources N] [--json FILE]`: measures, prints one table, writes the same rows where asked.
+ * `npm run bench [-- NAME] [--only TEXT] [--rounds N] [--resources N] [--json FILE]`: measures, prints one table, writes the
+ * same rows where asked.
  *
  * Exits with 0 when everything was measured, also when a goal is missed: on a busy machine that is for a reader to
  * judge. A sample that cannot be taken is an error.
@@ -8,16 +9,17 @@ import { openSync, writeFileSync } from 'node:fs';
 import { exit } from 'node:process';
 import { systemClock } from '@keelson/core/system';
 import { Command, CommanderError } from 'commander';
-import { measure, type Row } from './measure.ts';
+import { isAbout, measure, type Row } from './measure.ts';
 import { registry } from './registry.ts';
 import { table } from './table.ts';
 
 const names = Object.keys(registry);
 
-async function bench(chosen: readonly string[], { rounds, resources }: Flags, output: number | undefined) {
+async function bench(chosen: readonly string[], { only, rounds, resources }: Flags, output: number | undefined) {
   const rows: Row[] = [];
   for (const suite of chosen.map((one) => registry[one] ?? [])) {
     for await (const benchmark of typeof suite === 'function' ? suite(systemClock, resources) : suite) {
+      if (only !== undefined && !isAbout(benchmark, only)) continue;
       for (const { name } of benchmark.measures) console.error(`measuring ${name}`);
       rows.push(...(await measure(benchmark, systemClock, rounds)));
     }
@@ -30,6 +32,7 @@ async function bench(chosen: readonly string[], { rounds, resources }: Flags, ou
 const program = new Command('npm run bench --')
   .description('Measures Keelson side by side with its peers. Median (lower to upper quartile); smaller is better.')
   .argument('[name]', `what to measure: ${names.join(', ')}; all by default`)
+  .option('--only <text>', 'only those benchmarks that have this in the name of a measure')
   .option('--rounds <n>', 'at most so many samples of each side, beside the one that warms up', Number)
   .option('--resources <n>', 'how many custom resources the operators of engine look after', Number)
   .option('--json <file>', 'write the rows to a file, too')
@@ -45,6 +48,7 @@ function opened(file: string): number {
 }
 
 interface Flags {
+  readonly only?: string;
   readonly rounds?: number;
   readonly resources?: number;
   readonly json?: string;

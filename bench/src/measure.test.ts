@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@keelson/core';
-import { judge, measure } from './measure.ts';
+import { isAbout, judge, measure } from './measure.ts';
 
 const aCall = { name: 'a call', unit: 'ms' };
 
@@ -17,7 +17,7 @@ function clockAt(): Clock & { monotonicMs: number } {
   };
 }
 
-test('ours, the peer and the limit take turns, and the first round is thrown away', async () => {
+test('ours, the peer and the limit take turns, nobody always comes last, and the first round is thrown away', async () => {
   const clock = clockAt();
   const order: string[] = [];
   const lasting = (who: string, durationsMs: readonly number[]) => async (given: Clock) => {
@@ -41,7 +41,9 @@ test('ours, the peer and the limit take turns, and the first round is thrown awa
     clock,
   );
 
-  assert.deepEqual(order, Array(4).fill(['ours', 'peer', 'limit']).flat());
+  const there = ['ours', 'peer', 'limit'];
+  const back = there.toReversed();
+  assert.deepEqual(order, [...back, ...there, ...back, ...there]);
   const always = (value: number) => ({ median: value, lowerQuartile: value, upperQuartile: value });
   assert.deepEqual(rows, [
     {
@@ -65,6 +67,12 @@ test('ours, the peer and the limit take turns, and the first round is thrown awa
       limit: always(7),
     },
   ]);
+});
+
+test('a benchmark is chosen by the name of any of its measures', () => {
+  const benchmark = { measures: [aCall, { name: 'its memory', unit: 'MB' }], ours: async () => [1, 1] };
+  assert.ok(isAbout(benchmark, 'memory'));
+  assert.ok(!isAbout(benchmark, 'reaction'));
 });
 
 test('a sample that cannot be taken is an error, not a row', async () => {

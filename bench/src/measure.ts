@@ -1,8 +1,9 @@
 /**
  * Takes the samples of one benchmark and judges them.
  *
- * Promises: ours, the peer and the limit take turns (A B C A B C …), so that a machine that slows down slows all; the
- * first round only warms up and is thrown away, unless the benchmark wants none; nothing of one sample overlaps with the next.
+ * Promises: ours, the peer and the limit take turns, and every other round goes backwards (A B C C B A …), so that a
+ * machine that slows down slows all; the first round only warms up and is thrown away, unless the benchmark wants none;
+ * nothing of one sample overlaps with the next.
  */
 import type { Clock } from '@keelson/core';
 import type { Benchmark, Measure, Sample } from './benchmark.ts';
@@ -29,19 +30,21 @@ export interface Row {
 export async function measure(benchmark: Benchmark, clock: Clock, most = Number.POSITIVE_INFINITY): Promise<Row[]> {
   const rounds = Math.min(benchmark.rounds ?? 9, most);
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError(`rounds: expected 1 or more, received ${rounds}`);
-  const ours: Sample[] = [];
-  const peer: Sample[] = [];
-  const limit: Sample[] = [];
+  const samples = { ours: [] as Sample[], peer: [] as Sample[], limit: [] as Sample[] };
+  const sides = ['ours', 'peer', 'limit'] as const;
   for (let round = benchmark.warmUp === false ? 1 : 0; round <= rounds; round += 1) {
-    const sample = await benchmark.ours(clock);
-    const peerSample = await benchmark.peer?.(clock);
-    const limitSample = await benchmark.limit?.(clock);
-    if (round === 0) continue;
-    ours.push(sample);
-    if (peerSample !== undefined) peer.push(peerSample);
-    if (limitSample !== undefined) limit.push(limitSample);
+    for (const side of round % 2 === 1 ? sides : sides.toReversed()) {
+      const sample = await benchmark[side]?.(clock);
+      if (sample !== undefined && round > 0) samples[side].push(sample);
+    }
   }
+  const { ours, peer, limit } = samples;
   return benchmark.measures.map((each, at) => judge(each, column(ours, at), column(peer, at), column(limit, at)));
+}
+
+/** Whether one of its measures has this text in its name. */
+export function isAbout({ measures }: Benchmark, text: string): boolean {
+  return measures.some(({ name }) => name.includes(text));
 }
 
 /** A number that a sample lacks becomes NaN, which `summary` refuses. */

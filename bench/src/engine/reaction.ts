@@ -35,7 +35,7 @@ export function reaction(
 ): Benchmark {
   const what = `${count.toLocaleString('en')} creates, 10 a second`;
   return {
-    rounds: 3,
+    rounds: 5,
     warmUp: false,
     measures: [
       { name: `${what}: reaction, p50`, unit: 'ms' },
