@@ -1,5 +1,6 @@
 /** The parts of an image: made twice in different places, and looked at with tar's own reader. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,16 +10,16 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
-import { billOfMaterials } from '../src/image/bill-of-materials.ts';
 import { Blobs } from '../src/image/blobs.ts';
 import { buildImage, defaultName } from '../src/image/build-image.ts';
 import { credentialsFor } from '../src/image/credentials.ts';
-import { dependenciesOf, packageEntries } from '../src/image/dependencies.ts';
+import { packageEntries, packagesOf } from '../src/image/dependencies.ts';
 import { makeLayer } from '../src/image/layer.ts';
 import { type Platform, platformName, platforms } from '../src/image/platform.ts';
 import { programEntries } from '../src/image/program.ts';
 import { pushImage } from '../src/image/push-image.ts';
 import { Registry } from '../src/image/registry.ts';
+import { registryBase } from '../src/image/registry-base.ts';
 import { interruption } from '../src/image/run.ts';
 import { stepsOf } from '../src/image/steps.ts';
 import { writeArchive, writeFolder } from '../src/image/write-image.ts';
@@ -127,7 +128,7 @@ const newProject = async (more: Readonly<Record<string, string>> = {}) => {
 };
 
 test('an image has what is needed at run time, as deep as it is installed, and no types, words or tools', async () => {
-  const packages = dependenciesOf(await newProject());
+  const packages = packagesOf(await newProject()).installed;
   assert.deepEqual(
     packages.map(({ path, version }) => `${path} ${version}`),
     ['node_modules/deep 1.0.0', 'node_modules/engine 1.0.0', 'node_modules/engine/node_modules/deep 2.0.0'],
@@ -159,10 +160,13 @@ test('a package that is missing, and one with machine code, are refused with wha
   const { 'node_modules/deep/package.json': _, ...without } = project;
   const lacking = await newFolder(without);
   await symlink('../shared', join(lacking, 'node_modules/shared'));
-  assert.throws(() => dependenciesOf(lacking), /shared needs the package deep, which is not installed; call "npm ci"/);
+  assert.throws(
+    () => packagesOf(lacking).installed,
+    /shared needs the package deep, which is not installed; call "npm ci"/,
+  );
   const native = await newProject({ 'node_modules/deep/build/fast.node': '' });
   assert.throws(
-    () => packageEntries(dependenciesOf(native), 'operator', platforms),
+    () => packageEntries(packagesOf(native).installed, 'operator', platforms),
     /deep has machine code \(build\/fast\.node\)/,
   );
 });
@@ -193,7 +197,7 @@ test('a program of a package is let into an image for its own machine alone', as
   for (const [content, machine] of cases) {
     const folder = await newProject();
     await writeFile(join(folder, 'node_modules/deep/helper'), content);
-    const packed = (...wanted: readonly Platform[]) => packageEntries(dependenciesOf(folder), 'operator', wanted);
+    const packed = (...wanted: readonly Platform[]) => packageEntries(packagesOf(folder).installed, 'operator', wanted);
     const refusal = new RegExp(`deep has machine code for ${machine} \\(helper\\), which an image for linux`);
     if (machine === undefined) assert.ok(packed(amd64, arm64).length > 0);
     else assert.throws(() => packed(amd64, arm64), refusal);
@@ -205,7 +209,7 @@ test('a program of a package is let into an image for its own machine alone', as
 });
 
 test('the same project in two folders is the same image, for two machines in one index', async () => {
-  const made = async () => {
+  const made = async (isLinked = false) => {
     const blobs = new Blobs(await newFolder());
     const baseFor = async ({ architecture }: Platform) => ({
       layers: [await makeLayer([{ path: 'bin/node', content: Buffer.from(architecture) }], blobs)],
@@ -213,12 +217,15 @@ test('the same project in two folders is the same image, for two machines in one
       node: '/bin/node',
       packages: [{ name: 'node', version: architecture, purl: 'npm' as const }],
     });
-    const folder = await newProject();
+    const real = await newProject();
+    const folder = isLinked ? `${real}-linked` : real;
+    if (isLinked) await symlink(real, folder);
     const image = await buildImage({ folder, main: 'src/main.ts', platforms, baseFor, epoch: 0, blobs, onStep() {} });
     return { image, blobs };
   };
   const { image, blobs } = await made();
   assert.deepEqual((await made()).image, image);
+  assert.deepEqual((await made(true)).image, image, 'by a link to its folder');
   const read = async (digest: string) => JSON.parse(await readFile(blobs.path(digest), 'utf8'));
   const index = await read(image.index.digest);
   assert.deepEqual(
@@ -239,6 +246,93 @@ test('the same project in two folders is the same image, for two machines in one
   assert.deepEqual(second.config.config.Env.toSorted(), [...ofBase, ...always].toSorted(), 'what the base sets stays');
   assert.notEqual(second.layers[0], first.layers[0]);
   assert.deepEqual(second.layers.slice(1), first.layers.slice(1), 'packages and program are shared');
+});
+
+/** An image of a project on a base without anything, among blobs of its own. */
+async function smallImage() {
+  const blobs = new Blobs(await newFolder());
+  const base = { layers: [], env: [], node: 'node', packages: [] };
+  const folder = await newProject();
+  const baseFor = () => Promise.resolve(base);
+  const [machine] = platforms;
+  const image = await buildImage({
+    folder,
+    main: 'src/main.ts',
+    platforms: machine === undefined ? [] : [machine],
+    baseFor,
+    epoch: 0,
+    blobs,
+    onStep() {},
+  });
+  return { image, blobs };
+}
+
+test('what is attached names all that the program is made of, and any registry lists it', async () => {
+  const { image, blobs } = await smallImage();
+  await using server = await startLoopbackRegistry();
+  const place = { registry: server.host, repository: 'web', version: '1' };
+  const { signal } = new AbortController();
+  const registry = new Registry(place, { isPlain: true, env: {}, signal });
+  const push = () => pushImage(image, { registry, version: '1', blobs, onTransfer() {} });
+  const [manifest] = image.manifests;
+  const tag = manifest?.descriptor.digest.replace(':', '-') ?? '';
+  const other = { mediaType: 'a/b', digest: `sha256:${'a'.repeat(64)}`, size: 1 };
+  server.content.set(tag, Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: [other] })));
+  await push();
+  await push();
+  const listed = JSON.parse(String(server.content.get(tag))).manifests;
+  const [, bill] = listed;
+  assert.deepEqual([listed.length, listed[0]], [2, other], 'what others have attached stays');
+  assert.equal(bill.artifactType, 'application/spdx+json');
+  const { layers, subject } = JSON.parse(String(server.content.get(bill.digest)));
+  assert.equal(subject.digest, manifest?.descriptor.digest);
+  const { packages } = JSON.parse(String(server.content.get(layers[0].digest)));
+  assert.deepEqual(packages.map(({ name, versionInfo }: Record<string, string>) => `${name} ${versionInfo}`).sort(), [
+    'deep 1.0.0',
+    'deep 2.0.0',
+    'engine 1.0.0',
+    'shared 1.0.0',
+    'web-operator 1.0.0',
+  ]);
+});
+
+test('a registry that lists what refers to a manifest by itself gets no tag for it', async () => {
+  const { image, blobs } = await smallImage();
+  await using server = await startLoopbackRegistry();
+  server.knowsSubjects = true;
+  const place = { registry: server.host, repository: 'web', version: '1' };
+  const registry = new Registry(place, { isPlain: true, env: {}, signal: new AbortController().signal });
+  await pushImage(image, { registry, version: '1', blobs, onTransfer() {} });
+  assert.deepEqual(
+    [...server.content.keys()].filter((name) => name.startsWith('sha256-')),
+    [],
+  );
+});
+
+test('of a base that is pulled the bill names the image by its digest, and its Node', async () => {
+  await using server = await startLoopbackRegistry();
+  const add = (value: object, name?: string) => {
+    const content = Buffer.from(JSON.stringify(value));
+    const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+    server.content.set(name ?? digest, content);
+    return { mediaType: 'application/json', digest, size: content.length };
+  };
+  const config = add({ config: { Env: ['NODE_VERSION=24.1.0'] }, rootfs: { diff_ids: [] } });
+  const { digest } = add({ config, layers: [] }, '24');
+  const name = `${server.host}/library/node`;
+  const place = { registry: server.host, repository: 'library/node', version: '24' };
+  const { packages } = await registryBase({
+    platform: { os: 'linux', architecture: 'amd64' },
+    registry: new Registry(place, { isPlain: true, env: {}, signal: new AbortController().signal }),
+    name,
+    version: '24',
+    blobs: new Blobs(await newFolder()),
+    onTransfer() {},
+  });
+  assert.deepEqual(packages, [
+    { name, version: digest, purl: 'oci' },
+    { name: 'node', version: '24.1.0', purl: 'generic', license: 'MIT' },
+  ]);
 });
 
 /** Blobs of which none finds space. What is unfinished gets removed, so it is a link to the device and not the device. */
@@ -346,34 +440,6 @@ test('sources that cannot be built are told with their place', async () => {
   const folder = await newProject({ 'src/main.ts': "import 'nowhere';\n" });
   const building = programEntries({ folder, main: 'src/main.ts', prefix: 'operator' });
   await assert.rejects(building, /src\/main\.ts cannot be built: .*src\/main\.ts:1:7.*nowhere/s);
-});
-
-test('a bill of materials names every package once, with its licence and its address', () => {
-  const bill = JSON.parse(
-    String(
-      billOfMaterials({
-        name: 'web-operator',
-        version: '1.0.0',
-        created: '1970-01-01T00:00:00Z',
-        dependencies: [
-          { name: '@scope/engine', version: '1.0.0', license: 'MIT' },
-          { name: '@scope/engine', version: '1.0.0', license: 'MIT' },
-        ],
-        base: [{ name: 'libc6', version: '2.36-9+deb12u1', purl: 'deb' }],
-      }),
-    ),
-  );
-  const packages = bill.packages as readonly Record<string, unknown>[];
-  assert.deepEqual(
-    packages.map(({ name, licenseDeclared }) => [name, licenseDeclared]),
-    [
-      ['web-operator', 'NOASSERTION'],
-      ['libc6', 'NOASSERTION'],
-      ['@scope/engine', 'MIT'],
-    ],
-  );
-  assert.match(JSON.stringify(packages[1]), /pkg:deb\/debian\/libc6@2\.36-9%2Bdeb12u1/);
-  assert.match(JSON.stringify(packages[2]), /pkg:npm\/%40scope\/engine@1\.0\.0/);
 });
 
 test('credentials are those of the registry that is asked for, and a broken file is told without its content', async () => {

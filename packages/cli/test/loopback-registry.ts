@@ -11,6 +11,8 @@ export interface LoopbackRegistry extends AsyncDisposable {
   readonly content: Map<string, Buffer>;
   /** How many blobs it was sent, whole. */
   uploads: number;
+  /** Whether it lists what refers to a manifest by itself, and says so. @default false */
+  knowsSubjects: boolean;
   /** Called for each piece of a blob that comes; it may end the connection. */
   onPiece: (request: IncomingMessage, bytes: number) => void;
 }
@@ -37,7 +39,10 @@ export async function startLoopbackRegistry(): Promise<LoopbackRegistry> {
         bytes += piece.length;
         registry.onPiece(request, bytes);
       });
-      request.on('end', () => response.writeHead(take(request, Buffer.concat(pieces))).end());
+      request.on('end', () => {
+        const headers = registry.knowsSubjects ? { 'oci-subject': 'sha256:0' } : {};
+        response.writeHead(take(request, Buffer.concat(pieces)), headers).end();
+      });
       return request.on('error', () => {}); // the connection broke, as the test wanted it
     }
     const found = content.get((request.url ?? '').split('/').at(-1) ?? '');
@@ -49,6 +54,7 @@ export async function startLoopbackRegistry(): Promise<LoopbackRegistry> {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     content,
     uploads: 0,
+    knowsSubjects: false,
     onPiece() {},
     async [Symbol.asyncDispose]() {
       server.closeAllConnections(); // one that a test has stopped reading would be waited for

@@ -13,7 +13,10 @@ export interface Base {
 
 export interface BasePackage {
   readonly name: string;
+  /** For an image, its digest. */
   readonly version: string;
   /** Where such packages come from, in the words of package URLs. */
-  readonly purl: 'npm' | 'deb';
+  readonly purl: 'npm' | 'deb' | 'oci' | 'generic';
+  readonly license?: string | undefined;
+  readonly architecture?: string | undefined;
 }

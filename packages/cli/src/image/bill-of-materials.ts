@@ -6,6 +6,8 @@ import type { InstalledPackage } from './dependencies.ts';
 export interface BillOptions {
   readonly name: string;
   readonly version: string;
+  /** Of the operator itself. */
+  readonly license?: string | undefined;
   readonly created: string;
   readonly dependencies: readonly Pick<InstalledPackage, 'name' | 'version' | 'license'>[];
   readonly base: readonly BasePackage[];
@@ -13,46 +15,26 @@ export interface BillOptions {
 
 export const billMediaType = 'application/spdx+json';
 
-export function billOfMaterials({ name, version, created, dependencies, base }: BillOptions): Buffer {
-  const parts = [
-    ...base.map((each) => ({ ...each, license: undefined })),
-    ...dependencies.map((each) => ({ ...each, purl: 'npm' as const })),
-  ];
-  const packages = parts.map((part) => ({
-    SPDXID: idOf(`${part.purl}-${part.name}-${part.version}`),
-    name: part.name,
-    versionInfo: part.version,
-    downloadLocation: 'NOASSERTION',
-    filesAnalyzed: false,
-    licenseConcluded: 'NOASSERTION',
-    licenseDeclared: part.license ?? 'NOASSERTION',
-    externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: packageUrl(part) }],
+export function billOfMaterials({ name, version, license, created, dependencies, base }: BillOptions): Buffer {
+  const parts: readonly BasePackage[] = [...base, ...dependencies.map((each) => ({ ...each, purl: 'npm' as const }))];
+  const own = described(`SPDXRef-operator-${idOf(name)}`, { name, version, license });
+  const unique = new Map(parts.map((part) => [packageUrl(part), part]));
+  const packages = [...unique].map(([url, part]) => ({
+    ...described(`SPDXRef-${part.purl}-${idOf(`${part.name}-${part.version}`)}-${hashOf(url).slice(0, 8)}`, part),
+    externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: url }],
   }));
-  const own = {
-    SPDXID: idOf(`operator-${name}`),
-    name,
-    versionInfo: version,
-    downloadLocation: 'NOASSERTION',
-    filesAnalyzed: false,
-    licenseConcluded: 'NOASSERTION',
-    licenseDeclared: 'NOASSERTION',
-  };
-  const unique = [...new Map(packages.map((each) => [each.SPDXID, each])).values()];
-  const content = createHash('sha256')
-    .update(JSON.stringify([own, unique]))
-    .digest('hex');
   return Buffer.from(
     `${JSON.stringify({
       spdxVersion: 'SPDX-2.3',
       dataLicense: 'CC0-1.0',
       SPDXID: 'SPDXRef-DOCUMENT',
       name: `${name}-${version}`,
-      documentNamespace: `urn:keelson:${name}:${content}`,
+      documentNamespace: `urn:keelson:${encodeURIComponent(name)}:${hashOf(JSON.stringify([own, packages]))}`,
       creationInfo: { created, creators: ['Tool: keelson'] },
-      packages: [own, ...unique],
+      packages: [own, ...packages],
       relationships: [
         { spdxElementId: 'SPDXRef-DOCUMENT', relationshipType: 'DESCRIBES', relatedSpdxElement: own.SPDXID },
-        ...unique.map(({ SPDXID }) => ({
+        ...packages.map(({ SPDXID }) => ({
           spdxElementId: own.SPDXID,
           relationshipType: 'CONTAINS',
           relatedSpdxElement: SPDXID,
@@ -62,10 +44,42 @@ export function billOfMaterials({ name, version, created, dependencies, base }: 
   );
 }
 
-/** Letters, digits, dots and dashes are all that an identifier may have. */
-const idOf = (text: string) => `SPDXRef-${text.replace(/[^A-Za-z0-9.-]+/g, '-')}`;
+const described = (SPDXID: string, { name, version, license }: Omit<BasePackage, 'purl'>) => ({
+  SPDXID,
+  name,
+  versionInfo: version,
+  downloadLocation: 'NOASSERTION',
+  filesAnalyzed: false,
+  licenseConcluded: 'NOASSERTION',
+  licenseDeclared: licenceOf(license),
+});
 
-function packageUrl({ purl, name, version }: BasePackage): string {
-  const path = name.startsWith('@') ? `%40${name.slice(1)}` : encodeURIComponent(name);
-  return `pkg:${purl}/${purl === 'deb' ? 'debian/' : ''}${path}@${encodeURIComponent(version)}`;
+/** Letters, digits, dots and dashes are all that an identifier may have. */
+const idOf = (text: string) => text.replace(/[^A-Za-z0-9.-]+/g, '-');
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** What npm's field says if it is an expression of SPDX: it may be a sentence, too, and was an object long ago. */
+function licenceOf(license: unknown): string {
+  const isExpression =
+    typeof license === 'string' &&
+    license !== 'UNLICENSED' &&
+    /^\(*[\w.+-]+\)*( (AND|OR|WITH) \(*[\w.+-]+\)*)*$/.test(license);
+  return isExpression ? license : 'NOASSERTION';
+}
+
+function packageUrl({ purl, name, version, architecture }: BasePackage): string {
+  const at = encodeURIComponent(version);
+  switch (purl) {
+    case 'npm':
+      return `pkg:npm/${name.startsWith('@') ? `%40${name.slice(1)}` : encodeURIComponent(name)}@${at}`;
+    case 'deb':
+      return `pkg:deb/debian/${encodeURIComponent(name)}@${at}${architecture === undefined ? '' : `?arch=${architecture}`}`;
+    case 'oci':
+      return `pkg:oci/${name.split('/').at(-1)}@${at}?repository_url=${name}`;
+    case 'generic':
+      return `pkg:generic/${encodeURIComponent(name)}@${at}`;
+    default:
+      return purl satisfies never;
+  }
 }

@@ -5,7 +5,7 @@ import { isObject } from '@keelson/core';
 import { CommandError } from '../command-error.ts';
 import type { Base } from './base.ts';
 import type { Blobs } from './blobs.ts';
-import { dependenciesOf, packageEntries } from './dependencies.ts';
+import { packageEntries, packagesOf } from './dependencies.ts';
 import { type Image, makeImage, operatorFolder } from './image.ts';
 import { makeLayer } from './layer.ts';
 import type { Platform } from './platform.ts';
@@ -29,16 +29,16 @@ export async function buildImage(options: BuildOptions): Promise<Image> {
   const { name, version, annotations } = await described(folder);
   onStep(`Building ${main}`);
   const program = await makeLayer(await programEntries({ folder, main, prefix: operatorFolder }), blobs);
-  const packages = dependenciesOf(folder);
-  onStep(`Packing ${packages.length} packages`);
-  const layer = await makeLayer(packageEntries(packages, operatorFolder, options.platforms), blobs);
+  const { installed, joined } = packagesOf(folder);
+  onStep(`Packing ${installed.length} packages`);
+  const layer = await makeLayer(packageEntries(installed, operatorFolder, options.platforms), blobs);
   const bases = new Map<Platform, Base>();
   for (const platform of options.platforms) {
     onStep(`Preparing the base for ${platform.architecture}`);
     bases.set(platform, await options.baseFor(platform));
   }
   const created = new Date(options.epoch * 1000).toISOString().replace('.000Z', 'Z');
-  const dependencies = { layer, packages };
+  const dependencies = { layer, packages: [...joined, ...installed] };
   return await makeImage({ name, version, annotations, created, bases, dependencies, program, blobs });
 }
 

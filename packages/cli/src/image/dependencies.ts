@@ -1,7 +1,7 @@
 /**
  * The packages that a project needs at run time, as they are installed.
  *
- * Packages of a workspace are sources, which are built into the program; the others go into a layer of their own, as
+ * Packages of a workspace are sources, which are joined into the program; the others go into a layer of their own, as
  * deep in `node_modules` as they are here, so that each finds what it found here.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -33,8 +33,14 @@ interface Manifest {
 
 const isInstalled = (folder: string) => folder.split(sep).includes('node_modules');
 
-/** Every package that the project in `folder` needs, without those of its own workspace, sorted by their paths. */
-export function dependenciesOf(folder: string): readonly InstalledPackage[] {
+/** Every package that the project in `folder` needs, sorted by their paths. */
+export interface NeededPackages {
+  readonly installed: readonly InstalledPackage[];
+  /** Those of its own workspace, which are part of the program. */
+  readonly joined: readonly InstalledPackage[];
+}
+
+export function packagesOf(folder: string): NeededPackages {
   const found = new Map<string, InstalledPackage>();
   const seen = new Set<string>();
   const visit = (from: string) => {
@@ -55,12 +61,16 @@ export function dependenciesOf(folder: string): readonly InstalledPackage[] {
           'call "npm ci" and then this again',
         );
       }
-      if (isInstalled(at.folder)) found.set(at.folder, at);
+      found.set(at.folder, at);
       visit(at.folder);
     }
   };
   visit(realpathSync(folder));
-  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const all = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    installed: all.filter((each) => isInstalled(each.folder)),
+    joined: all.filter((each) => !isInstalled(each.folder)),
+  };
 }
 
 /** As Node looks for a package: in the `node_modules` of each folder upwards. */

@@ -30,6 +30,7 @@ export interface ImageOptions {
   /** As `1970-01-01T00:00:00Z`. */
   readonly created: string;
   readonly bases: ReadonlyMap<Platform, Base>;
+  /** A layer of those that are installed; the packages are all that the program is made of. */
   readonly dependencies: { readonly layer: Layer; readonly packages: readonly InstalledPackage[] };
   readonly program: Layer;
   readonly blobs: Blobs;
@@ -41,7 +42,12 @@ export interface Image {
   /** One for each platform. */
   readonly manifests: readonly Manifest[];
   /** What refers to a manifest and is no part of it. */
-  readonly attachments: readonly Manifest[];
+  readonly attachments: readonly Attachment[];
+}
+
+/** What belongs to the manifest with the digest `subject`. */
+interface Attachment extends Manifest {
+  readonly subject: string;
 }
 
 interface Manifest {
@@ -53,8 +59,10 @@ interface Manifest {
 /** Where the operator is in its image. */
 export const operatorFolder = 'operator';
 
+export const indexMediaType = 'application/vnd.oci.image.index.v1+json';
+
 const types = {
-  index: 'application/vnd.oci.image.index.v1+json',
+  index: indexMediaType,
   manifest: 'application/vnd.oci.image.manifest.v1+json',
   config: 'application/vnd.oci.image.config.v1+json',
   layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
@@ -64,7 +72,7 @@ const types = {
 export async function makeImage(options: ImageOptions): Promise<Image> {
   const { bases, annotations, blobs } = options;
   const manifests: Manifest[] = [];
-  const attachments: Manifest[] = [];
+  const attachments: Attachment[] = [];
   for (const [platform, base] of bases) {
     const manifest = await platformManifest(platform, base, options);
     manifests.push(manifest);
@@ -113,11 +121,12 @@ function environment(ofBase: readonly string[]): readonly string[] {
 }
 
 /** A manifest of its own that refers to the image's, which is how registries list what belongs to an image. */
-async function attachedBill(subject: Manifest, base: Base, options: ImageOptions): Promise<Manifest> {
-  const { name, version, created, dependencies, blobs } = options;
+async function attachedBill(subject: Manifest, base: Base, options: ImageOptions): Promise<Attachment> {
+  const { name, version, annotations, created, dependencies, blobs } = options;
   const bill = billOfMaterials({
     name,
     version,
+    license: annotations['org.opencontainers.image.licenses'],
     created,
     dependencies: dependencies.packages,
     base: base.packages,
@@ -135,7 +144,7 @@ async function attachedBill(subject: Manifest, base: Base, options: ImageOptions
     annotations: { 'org.opencontainers.image.created': created },
   };
   const descriptor = { mediaType: types.manifest, artifactType: billMediaType, ...(await blobs.add(json(manifest))) };
-  return { descriptor, config, layers: [layer] };
+  return { descriptor, config, layers: [layer], subject: digest };
 }
 
 /** Every blob that the image needs, each once: layers and configurations, not manifests. */

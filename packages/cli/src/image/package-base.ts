@@ -51,35 +51,47 @@ async function newBase(options: PackageBaseOptions): Promise<Base> {
   const work = await mkdtemp(join(tmpdir(), 'keelson-image-'));
   try {
     const { entries, packages } = await libraryEntries(work, options);
+    const node = await nodePackage(work, options);
     const layers = [
       await makeLayer(entries, blobs),
-      await makeLayer(
-        [{ path: 'usr/local/bin/node', content: await nodeProgram(work, options), isExecutable: true }],
-        blobs,
-      ),
+      await makeLayer([{ path: 'usr/local/bin/node', content: node.program, isExecutable: true }], blobs),
     ];
     return {
       layers,
       env: ['PATH=/usr/local/bin', `NODE_VERSION=${nodeVersion}`],
       node: '/usr/local/bin/node',
-      packages: [...packages, { name: `node-linux-${nodeArchitecture(platform)}`, version: nodeVersion, purl: 'npm' }],
+      packages: [
+        ...packages,
+        {
+          name: `node-linux-${nodeArchitecture(platform)}`,
+          version: nodeVersion,
+          purl: 'npm',
+          license: node.license,
+        },
+      ],
     };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function nodeProgram(work: string, { platform, nodeVersion, env, signal }: PackageBaseOptions): Promise<Buffer> {
+async function nodePackage(
+  work: string,
+  { platform, nodeVersion, env, signal }: PackageBaseOptions,
+): Promise<{ readonly program: Buffer; readonly license: string | undefined }> {
   const name = `node-linux-${nodeArchitecture(platform)}@${nodeVersion}`;
   const folder = join(work, 'npm');
   await mkdir(folder);
   await tool('npm', ['pack', name, '--silent', '--pack-destination', folder], { cwd: work, env, signal });
   const [archive = ''] = await readdir(folder);
-  const [program] = await unpackTar(await unzip(await readFile(join(folder, archive))), {
-    filter: (header) => header.name === 'package/bin/node',
+  const files = await unpackTar(await unzip(await readFile(join(folder, archive))), {
+    filter: (header) => ['package/bin/node', 'package/package.json'].includes(header.name),
   });
-  if (program?.data === undefined) throw new CommandError(`the npm package ${name} has no program in it`);
-  return Buffer.from(program.data);
+  const dataOf = (path: string) => files.find(({ header }) => header.name === path)?.data;
+  const program = dataOf('package/bin/node');
+  if (program === undefined) throw new CommandError(`the npm package ${name} has no program in it`);
+  const { license } = JSON.parse(String(Buffer.from(dataOf('package/package.json') ?? '{}'))) as { license?: string };
+  return { program: Buffer.from(program), license };
 }
 
 async function libraryEntries(work: string, { platform, env, signal }: PackageBaseOptions) {
@@ -97,7 +109,7 @@ async function libraryEntries(work: string, { platform, env, signal }: PackageBa
   const packages = [];
   for (const deb of (await readdir(join(work, 'debs'))).sort()) {
     const [name = '', version = ''] = deb.split('_');
-    packages.push({ name, version: decodeURIComponent(version), purl: 'deb' as const });
+    packages.push({ name, version: decodeURIComponent(version), purl: 'deb' as const, architecture });
     const archive = await tool('dpkg-deb', ['--fsys-tarfile', deb], { cwd: join(work, 'debs'), env, signal });
     for (const { header, data } of await unpackTar(archive)) {
       const path = header.name.replace(/^\.?\//, '');

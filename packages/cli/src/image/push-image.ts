@@ -1,7 +1,7 @@
 /** Sends an image to a registry: what it does not have yet, and last what names the rest. */
 import { readFile } from 'node:fs/promises';
 import type { Blobs } from './blobs.ts';
-import { blobsOf, type Image } from './image.ts';
+import { blobsOf, type Descriptor, type Image, indexMediaType } from './image.ts';
 import type { Registry } from './registry.ts';
 import type { OnTransfer } from './steps.ts';
 
@@ -38,9 +38,23 @@ export async function pushImage(
     sent += 1;
     bytes += blob.size;
   }
-  for (const { descriptor } of [...image.manifests, ...image.attachments]) {
-    await registry.sendManifest(descriptor, await readFile(blobs.path(descriptor.digest)), descriptor.digest);
+  const send = async ({ mediaType, digest }: Descriptor, as = digest) =>
+    await registry.sendManifest(mediaType, await readFile(blobs.path(digest)), as);
+  for (const { descriptor } of image.manifests) await send(descriptor);
+  for (const { descriptor, subject } of image.attachments) {
+    const { isListed } = await send(descriptor);
+    if (!isListed) await listByTag(registry, subject, descriptor);
   }
-  await registry.sendManifest(image.index, await readFile(blobs.path(image.index.digest)), version);
+  await send(image.index, version);
   return { sent, bytes, known: all.length - sent };
+}
+
+/** Where a registry does not list what refers to a manifest, a tag made of the manifest's digest does, says OCI. */
+async function listByTag(registry: Registry, subject: string, descriptor: Descriptor): Promise<void> {
+  const tag = subject.replace(':', '-');
+  const before = await registry.findManifest(tag, [indexMediaType]);
+  const { manifests } = JSON.parse(before ?? '{"manifests":[]}') as { readonly manifests: readonly Descriptor[] };
+  if (manifests.some(({ digest }) => digest === descriptor.digest)) return;
+  const index = { schemaVersion: 2, mediaType: indexMediaType, manifests: [...manifests, descriptor] };
+  await registry.sendManifest(indexMediaType, Buffer.from(JSON.stringify(index)), tag);
 }

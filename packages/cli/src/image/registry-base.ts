@@ -1,8 +1,9 @@
 /** A base that is pulled: an image of a registry that has Node on its path, for each platform. */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CommandError } from '../command-error.ts';
 import type { Base } from './base.ts';
-import type { Blobs } from './blobs.ts';
+import { type Blobs, digestOf } from './blobs.ts';
 import type { Descriptor } from './image.ts';
 import { type Platform, platformName } from './platform.ts';
 import type { Registry } from './registry.ts';
@@ -27,6 +28,8 @@ interface PulledConfig {
 export interface RegistryBaseOptions {
   readonly platform: Platform;
   readonly registry: Registry;
+  /** Registry and repository, such as `docker.io/library/node`. */
+  readonly name: string;
   /** Its tag or digest. */
   readonly version: string;
   readonly blobs: Blobs;
@@ -34,7 +37,7 @@ export interface RegistryBaseOptions {
 }
 
 export async function registryBase(options: RegistryBaseOptions): Promise<Base> {
-  const { platform, registry, version, blobs, onTransfer } = options;
+  const { platform, registry, name, version, blobs, onTransfer } = options;
   const top = JSON.parse(await registry.manifest(version, [...lists, ...manifests])) as {
     readonly manifests?: readonly Descriptor[];
   };
@@ -44,7 +47,8 @@ export async function registryBase(options: RegistryBaseOptions): Promise<Base> 
   if (top.manifests !== undefined && chosen === undefined) {
     throw new CommandError(`the base image is not there for ${platformName(platform)}`, 'choose another with --base');
   }
-  const { config, layers } = JSON.parse(await registry.manifest(chosen?.digest ?? version, manifests)) as {
+  const manifest = await registry.manifest(chosen?.digest ?? version, manifests);
+  const { config, layers } = JSON.parse(manifest) as {
     readonly config: Descriptor;
     readonly layers: readonly Descriptor[];
   };
@@ -53,6 +57,8 @@ export async function registryBase(options: RegistryBaseOptions): Promise<Base> 
     await registry.fetchBlob(each, blobs, (bytes) => onTransfer(what, bytes, each.size));
   }
   const pulled = JSON.parse(await readFile(blobs.path(config.digest), 'utf8')) as PulledConfig;
+  const env = pulled.config?.Env ?? [];
+  const [, nodeVersion] = env.map((each) => /^NODE_VERSION=v?(.+)$/.exec(each)).find((found) => found !== null) ?? [];
   return {
     layers: layers.map(({ digest, size, mediaType }, i) => ({
       digest,
@@ -60,8 +66,14 @@ export async function registryBase(options: RegistryBaseOptions): Promise<Base> 
       diffId: pulled.rootfs.diff_ids[i] ?? '',
       mediaType: mediaType === dockerLayer ? ociLayer : mediaType, // the bytes are the same
     })),
-    env: pulled.config?.Env ?? [],
+    env,
     node: 'node',
-    packages: [],
+    // What else is in it is for its own bill of materials to say.
+    packages: [
+      { name, version: digestOf(createHash('sha256').update(manifest)), purl: 'oci' },
+      ...(nodeVersion === undefined
+        ? []
+        : [{ name: 'node', version: nodeVersion, purl: 'generic', license: 'MIT' } as const]),
+    ],
   };
 }

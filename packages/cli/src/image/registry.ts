@@ -71,10 +71,12 @@ export class Registry {
     });
   }
 
-  async sendManifest({ mediaType }: Descriptor, content: Buffer, version: string): Promise<void> {
+  /** Tells whether the registry lists by itself what refers to another manifest. */
+  async sendManifest(mediaType: string, content: Buffer, version: string): Promise<{ readonly isListed: boolean }> {
     const request = { method: 'PUT', headers: { 'content-type': mediaType }, body: () => new Uint8Array(content) };
-    await this.#ask(`manifests/${version}`, request, async (answer) => {
+    return await this.#ask(`manifests/${version}`, request, async (answer) => {
       if (answer.status !== 201) throw await this.#refused(answer, `did not take the manifest ${version}`);
+      return { isListed: answer.headers.has('oci-subject') };
     });
   }
 
@@ -86,6 +88,15 @@ export class Registry {
     });
     if (version.startsWith('sha256:')) this.#trust(version, digestOf(createHash('sha256').update(text)));
     return text;
+  }
+
+  /** The manifest of a tag; nothing where there is none. */
+  async findManifest(tag: string, accept: readonly string[]): Promise<string | undefined> {
+    return await this.#ask(`manifests/${tag}`, { headers: { accept: accept.join(', ') } }, async (answer) => {
+      if (answer.status !== 200 && answer.status !== 404) throw await this.#refused(answer, `does not show ${tag}`);
+      const text = await answer.text();
+      return answer.status === 200 ? text : undefined;
+    });
   }
 
   /** Brings a blob here, whole or not at all. */

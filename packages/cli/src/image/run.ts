@@ -158,7 +158,8 @@ async function baseFor(platform: Platform, { flags, shell, blobs, signal, onTran
   const isPlain = flags.plainHttp === reference.registry;
   const registry = new Registry(reference, { isPlain, env: shell.env, signal });
   try {
-    return await registryBase({ platform, registry, version: reference.version, blobs, onTransfer });
+    const name = `${reference.registry}/${reference.repository}`;
+    return await registryBase({ platform, registry, name, version: reference.version, blobs, onTransfer });
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     const next = '--base names another image that has Node, and "--base packages" makes one of npm and Debian packages';
