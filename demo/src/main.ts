@@ -12,7 +12,8 @@ const usage = `Usage: npm start [-- --kubeconfig FILE [--context NAME] [--webhoo
 
 Runs the Memcached and the Echo operator until Ctrl-C: on a cluster in this process, with
 samples, or on the cluster of a kubeconfig, where their definitions are installed. Without
---kubeconfig no other cluster is touched, whatever the environment says.
+--kubeconfig no other cluster is touched, whatever the environment says; one that is not on
+this machine (by a loopback address) has to be named with --context, too.
 
 Options:
   --kubeconfig FILE   the cluster to work on (default: one in this process)

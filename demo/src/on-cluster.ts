@@ -29,6 +29,11 @@ export interface ClusterChoice {
 
 export async function runOnCluster(choice: ClusterChoice, signal: AbortSignal): Promise<void> {
   const config = await loadConfig(choice);
+  if (choice.context === undefined && !isOnThisMachine(config)) {
+    throw new Error(
+      `${config.source} leads to ${config.server}, which is not on this machine; name it with --context NAME if you mean it.`,
+    );
+  }
   const loggerOf = (name: string) => {
     const options = { name, clock: systemClock };
     return process.stderr.isTTY ? textLogger({ ...options, color: !process.env.NO_COLOR }) : jsonLogger(options);
@@ -123,13 +128,17 @@ async function webhookUrlOf(
   { webhookUrl }: ClusterChoice,
 ): Promise<string | undefined> {
   if (!servesWebhooks(memcachedOperator)) return undefined;
-  const isNear = proxyUrl === undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server).hostname);
-  if (webhookUrl === undefined && !isNear) {
+  if (webhookUrl === undefined && !isOnThisMachine({ server, proxyUrl })) {
     throw new Error(
       `Memcached is converted between its versions by its operator, which ${server} has to reach: say where with --webhook-url https://HOST:PORT, or install the operator in the cluster.`,
     );
   }
   return webhookUrl ?? `https://127.0.0.1:${await freePort()}`;
+}
+
+/** By a loopback address, and without a proxy: any other cluster may be production, and has to be named. */
+function isOnThisMachine({ server, proxyUrl }: Pick<ClusterConfig, 'server' | 'proxyUrl'>): boolean {
+  return proxyUrl === undefined && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server).hostname);
 }
 
 /** Has the API server ask the Memcached operator here, and installs what is converted here. */

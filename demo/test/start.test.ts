@@ -57,6 +57,15 @@ test('a cluster that does not answer is named, and no secret is', async () => {
   await fails(['--kubeconfig', await kubeconfig('refused', `http://${server}`)], new RegExp(`^npm start: .*${server}`));
 });
 
+test('a cluster on another machine has to be named', async () => {
+  const file = await kubeconfig('far', 'https://far.invalid:6443');
+  await fails(
+    ['--kubeconfig', file],
+    /^npm start: .*far leads to https:\/\/far\.invalid:6443.* name it with --context NAME/,
+  );
+  await fails(['--kubeconfig', file, '--context', 'c'], /--webhook-url/);
+});
+
 test('with a kubeconfig, too, it says within one second that it is alive', async () => {
   const file = join(folder, 'missing');
   assert.equal(await firstLine(['--kubeconfig', file]), `Connecting to the cluster of ${file}…`);
