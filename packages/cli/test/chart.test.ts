@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,6 +49,24 @@ test('a folder gets the chart and an index that keeps what it lists already', as
     ['0.0.0', '0.0.0-1'],
   );
   assert.deepEqual(entries['echo-operator'][0].urls, ['https://example.com/charts/echo-operator-0.0.0.tgz']);
+});
+
+test('an index that is broken is told, and not written over', async () => {
+  const to = join(root, 'broken');
+  await mkdir(to);
+  const index = join(to, 'index.yaml');
+  for (const [text, sentence] of [
+    ['entries: { a: [', /^keelson chart package: index\.yaml is no YAML: [^\n;]+; mend it, or remove it/],
+    ['- a\n', /^keelson chart package: index\.yaml is no list of charts; mend it, or remove it/],
+    ['entries: 5\n', /is no list of charts/],
+  ] as const) {
+    await writeFile(index, text);
+    const { code, err } = await runKeelson(['chart', 'package', '--to', to], { cwd, env });
+    assert.equal(code, 1);
+    assert.match(err, sentence);
+    assert.equal(await readFile(index, 'utf8'), text);
+    assert.deepEqual(await readdir(to), ['index.yaml']);
+  }
 });
 
 test('a registry is sent the archive, what Chart.yaml says, and last the manifest under the version', async () => {

@@ -1,6 +1,7 @@
 /** What `keelson chart package` and `keelson chart push` do. */
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { hasCode } from '../cluster-kubeconfig.ts';
 import { UsageError } from '../command-error.ts';
 import { Blobs, blobsFolder } from '../image/blobs.ts';
 import { epochOf } from '../image/epoch.ts';
@@ -33,14 +34,23 @@ export async function packageChart(flags: ChartPackageFlags, shell: Shell): Prom
   const index = join(to, 'index.yaml');
   const created = new Date(epochOf(shell.env.SOURCE_DATE_EPOCH) * 1000).toISOString().replace('.000', '');
   const url = flags.url === undefined ? file : `${flags.url.replace(/\/+$/, '')}/${file}`;
-  const before = await readFile(index, 'utf8').catch(() => undefined);
+  const listed = withChart(await readIndex(index), { archive, url, created });
   await mkdir(to, { recursive: true });
   // The index comes last, and each in one step: whoever reads it finds what it names.
   await copyFile(blobs.path(archive.digest), `${join(to, file)}.unfinished`);
   await rename(`${join(to, file)}.unfinished`, join(to, file));
-  await writeFile(`${index}.unfinished`, withChart(before, { archive, url, created }));
+  await writeFile(`${index}.unfinished`, listed);
   await rename(`${index}.unfinished`, index);
   shell.out(`${relative(shell.cwd, join(to, file))}  ${megabytes(archive.size)}\n${archive.digest}\n`);
+}
+
+async function readIndex(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 export async function pushChart(place: string, flags: ChartPushFlags, shell: Shell): Promise<void> {
