@@ -16,6 +16,12 @@ Examples:
   $ keelson init website-operator
   $ keelson init memcached-operator --domain example.com --group cache --kind Memcached`;
 
+/** Whether this runs from the sources of Keelson, and not as a package that npm has found. */
+const isClone = !import.meta.url.includes('/node_modules/');
+const unpublished = `The packages of Keelson are not published yet. Before "npm install", let a clone serve them:
+  npm run registry        (there; it says what to tell npm here)
+`;
+
 interface InitFlags extends NewKindFlags {
   readonly name?: string;
   readonly domain?: string;
@@ -40,6 +46,7 @@ export function initCommand(shell: Shell, prompts: Prompts = terminalPrompts()):
       const steps = [...(place === '' ? [] : [`cd ${place}`]), 'npm install', 'npm test', 'npm run dev'];
       shell.out(`Made ${place === '' ? 'the project here' : place}: ${files.length} files. Next:\n`);
       for (const step of steps) shell.out(`  ${step}\n`);
+      if (isClone) shell.out(unpublished);
     });
 }
 

@@ -63,6 +63,7 @@ describe('keelson init and keelson create', () => {
     const { code, out } = await keelson('init scaffold --name website-operator --domain example.com');
     assert.equal(code, 0);
     assert.match(out, /^Made scaffold: 13 files\. Next:\n {2}cd scaffold\n {2}npm install\n/);
+    assert.match(out, /not published yet\. Before "npm install", let a clone serve them:\n {2}npm run registry /);
     const folder = join(cwd, 'scaffold');
     const flags = '--group cache --version v1alpha1 --kind Memcached --image memcached:1.6.39-alpine';
     assert.equal((await keelson(`create api ${flags}`, folder)).code, 0);

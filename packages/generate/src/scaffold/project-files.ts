@@ -147,6 +147,8 @@ npm run dev               # a cluster on this machine with the operator in it; s
 kubectl apply -f ${samplePath(kind)}
 \`\`\`
 
+The \`@keelson\` packages are not published yet: until they are, \`npm run registry\` in a clone of Keelson serves them, and says what to tell npm.
+
 \`npm run generate\` writes what a cluster needs below \`config\` and into \`dist/install.yaml\`; \`npm test\` begins with it. Commit the files: CI fails when they are missing or older than the sources. On a cluster of your own:
 
 \`\`\`sh
