@@ -124,7 +124,7 @@ describe('on a cluster', () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^keelson deploy: the base 127\.0\.0\.1:1\/node:24 cannot be pulled, since the registry 127\.0\.0\.1:1 cannot be reached .*"--base packages" makes one/,
+      /^keelson deploy: the base 127\.0\.0\.1:1\/node:24 cannot be pulled, since the registry 127\.0\.0\.1:1 cannot be reached .*"--base packages" makes one/m,
     );
     assert.equal(await exists(CustomResourceDefinition, 'websites.pushed.test'), false);
   });

@@ -1,6 +1,6 @@
 /** What is going on while an image is made and moved: a line that changes, with a bar for what takes its time. */
 import { LiveView } from '../live-view.ts';
-import { progress, type Shell } from '../shell.ts';
+import type { Shell } from '../shell.ts';
 
 /** Hears how much of something was moved: `Sending blob 1 of 7`, 0 of 45,600,000 bytes. */
 export type OnTransfer = (what: string, bytes: number, size: number) => void;
@@ -12,16 +12,18 @@ export interface Steps {
   readonly end: () => void;
 }
 
-/** On a terminal the line is written over. Elsewhere each transfer is one, and other steps are for people alone. */
-export function stepsOf(shell: Shell): Steps {
+/** On a terminal the line is written over, with each hundredth of a transfer. Elsewhere each step is one line. */
+export function stepsOf(shell: Pick<Shell, 'err' | 'errColumns'>): Steps {
   const view = new LiveView(shell);
-  const isTerminal = shell.errColumns() !== undefined;
+  let shown = '';
   return {
     onStep(text) {
-      if (isTerminal) view.show([{ key: text, text: `${text}…` }]);
-      else progress(shell, text);
+      view.show([{ key: text, text: `${text}…` }]);
     },
     onTransfer(what, bytes, size) {
+      const part = `${what} ${Math.floor((100 * bytes) / size)}`;
+      if (part === shown) return;
+      shown = part;
       const text = `${what} ${bar(bytes, size)} ${megabytes(bytes)} of ${megabytes(size)}`;
       view.show([{ key: what, text, plain: `${what}, ${megabytes(size)}` }]);
     },
