@@ -26,7 +26,8 @@ const files: Readonly<Record<string, readonly Group[]>> = {
 };
 const found = await availability();
 
-describe('recorded validation', { skip: found.available ? false : found.reason }, () => {
+// Three at a time: most of it is waiting for definitions to be served.
+describe('recorded validation', { skip: found.available ? false : found.reason, concurrency: 3 }, () => {
   let kube: Kubernetes;
   let server: Server;
 
