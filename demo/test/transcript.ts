@@ -3,13 +3,16 @@
  *
  * In a block of the language `console`, a line after `$ ` is a command for sh, up to the next one is what it prints. In
  * that, `…` stands for anything in a line, and a line of its own for any number of lines. Spaces count once, and
- * empty lines not at all.
+ * empty lines not at all. A command that only reads is asked again until it prints that: what it reads of is the work of
+ * others, and each of them follows in its own time.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { deadline, sleep } from '@keelson/core';
+import { systemClock } from '@keelson/core/system';
 
 interface Step {
   readonly line: number;
@@ -48,6 +51,22 @@ export function isAsShown(printed: string, shown: string): boolean {
   return new RegExp(`^${pattern}$`).test(text.join(''));
 }
 
+/** What is printed when it is as shown, or, of a command that changes something, in any case. */
+export async function printedAsShown(
+  { command, expected }: Pick<Step, 'command' | 'expected'>,
+  run: () => Promise<string>,
+  clock = systemClock,
+): Promise<string> {
+  using limit = deadline(clock, 180_000, command);
+  for (;;) {
+    const printed = await run();
+    if (!onlyReads.test(command) || isAsShown(printed, expected) || limit.signal.aborted) return printed;
+    await sleep(clock, 200);
+  }
+}
+
+const onlyReads = /^kubectl (get|describe|logs)\b[^|;&]*$/;
+
 /** A test for each step of the page, in order; `env` is where kubectl finds the cluster. */
 export async function transcriptTests(
   page: URL,
@@ -55,9 +74,10 @@ export async function transcriptTests(
 ): Promise<void> {
   const steps = stepsOf(await readFile(page, 'utf8'));
   assert.ok(steps.length > 0, `${page.pathname} has no transcript`);
-  for (const { line, command, expected } of steps) {
+  for (const step of steps) {
+    const { line, command, expected } = step;
     test(`line ${line}: ${command}`, async () => {
-      const printed = await run(command, env());
+      const printed = await printedAsShown(step, () => run(command, env()));
       assert.ok(isAsShown(printed, expected), `it printed\n${printed}\nand the page shows\n${expected}`);
     });
   }

@@ -13,7 +13,7 @@ import { after, before, describe, test } from 'node:test';
 import { availability, kubectlEnvironment } from '@keelson/tools-kubernetes';
 import { type Registry, startRegistry } from '../../../tools/repo/src/registry.ts';
 import { Terminal } from '../terminal.ts';
-import { isAsShown, stepsOf } from '../transcript.ts';
+import { isAsShown, printedAsShown, stepsOf } from '../transcript.ts';
 
 const found = await availability();
 const skip = found.available ? false : `kubectl is needed: ${found.reason}`;
@@ -80,11 +80,12 @@ describe('from nothing to an operator that runs', { skip }, () => {
       after(() => terminal?.[Symbol.asyncDispose]());
       const steps = stepsOf(read(page));
       assert.ok(steps.length > 0, `${page} has no transcript`);
-      for (const { line, command, expected } of steps) {
+      for (const step of steps) {
+        const { line, command, expected } = step;
         test(`line ${line}: ${command}`, async () => {
           assert.equal(failed, undefined, `not tried, since this failed: ${failed}`);
           failed = command;
-          const printed = await terminal.type(command, (text) => isAsShown(text, expected));
+          const printed = await printedAsShown(step, () => terminal.type(command, (text) => isAsShown(text, expected)));
           assert.ok(isAsShown(printed, expected), `it printed\n${printed}\nand the page shows\n${expected}`);
           failed = undefined;
         });
