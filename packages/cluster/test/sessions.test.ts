@@ -8,6 +8,7 @@ import { systemClock } from '@keelson/core/system';
 import { Pod } from '@keelson/core/v1';
 import WebSocket from 'ws';
 import { type Cluster, createCluster } from '../src/index.ts';
+import { leapingClock } from './leaping-clock.ts';
 
 interface Said {
   readonly stdout: string;
@@ -16,18 +17,20 @@ interface Said {
 }
 
 describe('a session in a simulated container', () => {
+  const clock = leapingClock();
   let cluster: Cluster;
   let door: Awaited<ReturnType<Cluster['listen']>>;
 
   before(async () => {
     cluster = createCluster({
+      clock,
       node: { readyAfterMs: 0, stopAfterMs: 0 },
       tokens: new Map([['secret', { name: 'admin', groups: ['system:masters'] }]]),
     });
     await cluster.ready;
     door = await cluster.listen();
     const client = createClient({ transport: cluster.transport });
-    const command = ['sh', '-c', 'sleep 2; echo hello'];
+    const command = ['sh', '-c', 'sleep 3600; echo hello'];
     const containers = [
       { name: 'web', image: 'web:1' },
       { name: 'talk', image: 'web:1', command },
@@ -52,12 +55,13 @@ describe('a session in a simulated container', () => {
     return new WebSocket(url, [...protocols], { ca: door.certificateAuthority, headers });
   };
 
-  const say = (path: string, stdin: readonly string[] = []): Promise<Said> =>
+  const say = (path: string, stdin: readonly string[] = [], heard = () => {}): Promise<Said> =>
     new Promise((resolve, reject) => {
       const socket = dial(path);
       const texts = ['', '', '', ''];
       socket.on('message', (data: Buffer) => {
         texts[data[0] ?? 0] += data.subarray(1).toString();
+        heard();
       });
       socket.on('open', () => {
         for (const each of stdin) socket.send(Buffer.concat([Buffer.of(0), Buffer.from(each)]));
@@ -71,7 +75,11 @@ describe('a session in a simulated container', () => {
     });
 
   test('attach shows what the container writes, until it ends', async () => {
-    const { stdout, stderr, status } = await say('attach?container=talk&stdout=true&stderr=true');
+    let isAttached = false;
+    const { stdout, stderr, status } = await say('attach?container=talk&stdout=true&stderr=true', [], () => {
+      if (!isAttached) clock.leap(3_600_000);
+      isAttached = true;
+    });
     assert.equal(stdout, 'hello\n');
     assert.match(
       stderr,
