@@ -507,6 +507,16 @@ export const apply: Area = {
       (await t.apply(path, stale, { manager: 'one' })).refuses(modified('configmaps', 'a'));
     },
 
+    'with a resourceVersion that no object has makes what does not exist, and conflicts with what does': async (t) => {
+      const path = await oneTarget(t);
+      const first = await t.apply(path, configMap('a', { key: '1' }, { resourceVersion: '1' }), { manager: 'one' });
+      first.is(201, { data: { key: '1' } });
+      first.judge(first.body.metadata.resourceVersion !== '1', true, 'a resourceVersion of its own');
+      const again = configMap('a', { key: '2' }, { resourceVersion: '1' });
+      (await t.apply(path, again, { manager: 'one', force: true })).refuses(modified('configmaps', 'a'));
+      (await t.get(path)).is(200, { data: { key: '1' } });
+    },
+
     'of what does not exist with a uid conflicts': async (t) => {
       const uid = '00000000-0000-4000-8000-000000000000';
       const answer = await t.apply(await oneTarget(t), configMap('a', {}, { uid }), { manager: 'one' });

@@ -49,8 +49,21 @@ const certificateRights = [
   ]),
 ];
 
+/** What is to be made is read only where there is one of its name that the watch has not shown yet. */
+export const collisionRights = [
+  'get /services',
+  'get apps/deployments',
+  'get apps/statefulsets',
+  'get policy/poddisruptionbudgets',
+];
+
 /** Asked for by no request here: who watches a kind sees whole objects, and reads that pass the cache by may get one. */
-export const spareRights = ['get /pods', 'get cache.example.com/memcacheds', ...certificateRights].sort();
+export const spareRights = [
+  'get /pods',
+  'get cache.example.com/memcacheds',
+  ...collisionRights,
+  ...certificateRights,
+].sort();
 
 /** The server looks for these in the middle of a request for another one. */
 export const impliedRights = [

@@ -10,7 +10,7 @@ import { auditEntries, availability, type Kubernetes, startKubernetes } from '@k
 import { memcachedOperator } from '../../src/operator.ts';
 import { operatorWrites } from '../audit.ts';
 import { type Installation, install, operatorUser } from '../installation.ts';
-import { impliedRights, spareRights, specFor } from '../life.ts';
+import { collisionRights, impliedRights, spareRights, specFor } from '../life.ts';
 import { type OperatorProcess, startOperator } from '../operator-process.ts';
 import { allowedByOthers, isList, rightsAudited, rightsIn, withoutRight } from '../rights-asked.ts';
 import { converged, eventually, kubectlOf, memcachedManifest, sliceTests } from '../slice.ts';
@@ -178,7 +178,8 @@ describe('the first slice on real Kubernetes', { skip }, () => {
     const entries = () => auditEntries(kube, operatorUser);
     const asked = await eventually(
       'every other right is asked for',
-      async () => rightsAudited(await entries()),
+      // Whether a collision has come up in all of this is a matter of luck.
+      async () => rightsAudited(await entries()).filter((right) => !collisionRights.includes(right)),
       (rights) => granted.every((right) => rights.includes(right) || exceptions.includes(right)),
     );
     assert.deepEqual([...asked.filter((right) => !isList(right)), ...exceptions].sort(), granted);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, controllerReference, type KubernetesObject } from '@keelson/core';
+import { ApiError, controllerReference, isConflict, type KubernetesObject } from '@keelson/core';
 import { ClusterRole } from '@keelson/core/rbac/v1';
 import { ConfigMap, Namespace } from '@keelson/core/v1';
 import { rememberingLogger } from '../../test/widget.ts';
@@ -27,11 +27,18 @@ interface World {
   readonly cached?: readonly KubernetesObject[];
   /** What the server has and no cache shows. */
   readonly live?: readonly KubernetesObject[];
+  /** What is to be made was there when that was asked for, and is gone when it is looked at. */
+  readonly isThere?: boolean;
   readonly options?: Partial<OwnedOptions>;
   readonly onDelete?: () => void;
 }
 
-function given({ cached = [], live = [], options = {}, onDelete = () => {} }: World = {}) {
+function refusal(code: number, reason: string): ApiError {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message: reason };
+  return new ApiError('test', status as never);
+}
+
+function given({ cached = [], live = [], isThere = false, options = {}, onDelete = () => {} }: World = {}) {
   const sent: unknown[] = [];
   const planned: PlannedWrite[] = [];
   const remedies: unknown[] = [];
@@ -40,9 +47,12 @@ function given({ cached = [], live = [], options = {}, onDelete = () => {} }: Wo
     objects.find(({ metadata }) => key === [metadata.namespace, metadata.name].filter(Boolean).join('/'));
   const client = {
     find: async (_kind: unknown, key: string) => named(live, key),
-    async apply(_kind: unknown, wanted: object, how: unknown) {
+    async apply(_kind: unknown, wanted: KubernetesObject, how: unknown) {
+      const { namespace, name, resourceVersion } = wanted.metadata;
+      if (resourceVersion !== undefined && (isThere || named(live, `${namespace}/${name}`)))
+        throw refusal(409, 'Conflict');
       sent.push({ apply: wanted, how });
-      return { ...wanted, metadata: { ...(wanted as KubernetesObject).metadata, resourceVersion: '2' } };
+      return { ...wanted, metadata: { ...wanted.metadata, resourceVersion: '2' } };
     },
     async delete(_kind: unknown, key: string, how: unknown) {
       sent.push({ delete: key, how });
@@ -94,7 +104,13 @@ test('what is described is applied with its place and its owner, and nothing of 
       apply: {
         apiVersion: 'v1',
         kind: 'ConfigMap',
-        metadata: { name: 'a', namespace: 'ns', labels: { x: 'y' }, ownerReferences: [other, reference] },
+        metadata: {
+          name: 'a',
+          namespace: 'ns',
+          labels: { x: 'y' },
+          ownerReferences: [other, reference],
+          resourceVersion: '1', // which no object has: it is made, or nothing is written
+        },
         data: { k: 'v' },
       },
       how: { force: true },
@@ -119,8 +135,8 @@ test('an object that is there is written over as that object, also when only the
     const { owned, sent, planned, logger } = given(world);
     await owned.apply(ConfigMap, { metadata: { name: 'a' } });
     const { apply } = sent[0] as { readonly apply: KubernetesObject };
-    assert.equal(apply.metadata.uid, 'uid-a');
-    assert.deepEqual(planned[0]?.live, child('a'));
+    assert.deepEqual([apply.metadata.uid, apply.metadata.resourceVersion], ['uid-a', undefined]);
+    assert.deepEqual(planned.at(-1)?.live, child('a'));
     assert.equal(logger.lines[0]?.message, 'Updating ConfigMap');
   }
 });
@@ -141,6 +157,16 @@ test("another's object is refused, a free one is taken where that is asked for, 
   assert.equal((await apply(bare, true)).sent.length, 1);
   const going = child('a', { deletionTimestamp: 'now' });
   assert.deepEqual(await apply(going, false), { answer: going, sent: [] });
+});
+
+test('what someone else made before the watch has shown it is not taken over', async () => {
+  const { owned, sent, logger } = given({ live: [child('a', { ownerReferences: [] })] });
+  await assert.rejects(owned.apply(ConfigMap, { metadata: { name: 'a' } }), { code: 'ERR_NOT_CONTROLLED' });
+  assert.deepEqual([sent, logger.lines], [[], []]);
+});
+
+test('what came before it could be made and went before it could be read is a conflict', async () => {
+  await assert.rejects(given({ isThere: true }).owned.apply(ConfigMap, { metadata: { name: 'a' } }), isConflict);
 });
 
 test('an apply that would change nothing is not sent', async () => {
@@ -219,8 +245,7 @@ test('of what is controlled, only what is named stays', async () => {
 
 test('who deletes what is gone meanwhile has nothing to report; any other failure is one', async () => {
   const failure = (code: number, reason: string) => () => {
-    const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message: reason };
-    throw new ApiError('delete', status as never);
+    throw refusal(code, reason);
   };
   const cached = [child('a')];
   await given({ cached, onDelete: failure(404, 'NotFound') }).owned.absent(ConfigMap, 'a');

@@ -6,6 +6,7 @@ import {
   controllerOf,
   controllerReference,
   type InputOf,
+  isConflict,
   isControlledBy,
   isNotFound,
   isSameKind,
@@ -41,8 +42,19 @@ export interface OwnedOptions {
   readonly recorder: EventRecorder;
 }
 
+/**
+ * No object has this resourceVersion: etcd counts its own beginning as the first. An apply that names it makes what does
+ * not exist, and is a conflict where anything does, so nobody's object is taken over that the watch has not shown yet.
+ */
+const ofNoObject = '1';
+
 /** For a kind that is not declared. */
 const toRemove = ({ kind }: Kind) => `add removable(${kind}) to owns`;
+
+interface Place {
+  readonly name: string;
+  readonly namespace?: string;
+}
 
 /** `owned` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
 export function createOwned(options: OwnedOptions): Owned {
@@ -59,9 +71,40 @@ export function createOwned(options: OwnedOptions): Owned {
     const selector = printLabelSelector(requirementsOf(selected));
     throw new TypeError(`owned.apply: ${kind.kind} ${key} needs the labels by which it is owned: ${selector}`);
   };
-  /** The watch may not have shown an object yet that is there: before making one, the server is asked. */
-  const lookUp = async <K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> =>
-    caches.store(kind, 'add it to owns').get(key) ?? (await client.find(kind, key));
+  const subjectOf = (kind: Kind, { namespace, name }: Place) => ({
+    [`${kind.kind}.Namespace`]: namespace,
+    [`${kind.kind}.Name`]: name,
+  });
+  /** What `desired` asks for, in its place and with its owner. */
+  const describe = <K extends Kind>(kind: K, desired: InputOf<K>, place: Place, existing?: KubernetesObject) => {
+    const { metadata } = desired;
+    return {
+      ...desired,
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: {
+        ...metadata,
+        ...place,
+        ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner, existing)],
+        // Should someone have put another object in its place, the server answers with a conflict.
+        ...(existing !== undefined && { uid: existing.metadata.uid }),
+      },
+    };
+  };
+  /** A conflict means that there is one, which the watch has not shown yet. */
+  const make = async <K extends Kind>(kind: K, desired: InputOf<K>, place: Place): Promise<ObjectOf<K>> => {
+    const wanted = describe(kind, desired, place);
+    const target = `${kind.kind} ${keyOf(wanted)}`;
+    const askManagers = async () => [];
+    const write = { target, wanted: desired, isDescription: true, live: undefined, fields: [], askManagers };
+    await storms.beforeWrite(keyOf(owner), write);
+    const unmade = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: ofNoObject } };
+    const result = await client.apply(kind, unmade as InputOf<K>, { force: true });
+    logger.info(`Creating a new ${kind.kind}`, subjectOf(kind, place));
+    applied.remember(result, wanted);
+    storms.written(keyOf(owner), target, desired, result);
+    return result;
+  };
 
   const owned: Owned = {
     async apply<K extends Kind>(kind: K, desired: InputOf<K>, { adopt = false, shared = [] }: ApplyOwnedOptions = {}) {
@@ -71,35 +114,29 @@ export function createOwned(options: OwnedOptions): Owned {
       const place = placeOf(kind, metadata.namespace, metadata.name);
       const key = keyOf({ metadata: place });
       assertSelected(kind, metadata.labels, key);
-      const existing = await lookUp(kind, key);
-      if (existing !== undefined) {
-        const mayAdopt = adopt && controllerOf(existing) === undefined;
-        if (!isControlledBy(existing, owner) && !mayAdopt) {
-          throw new NotControlledError(existing, { kind: ownerKind.kind, key: keyOf(owner) });
+      let existing = caches.store(kind, 'add it to owns').get(key);
+      if (existing === undefined) {
+        try {
+          return await make(kind, desired, place);
+        } catch (error) {
+          existing = isConflict(error) ? await client.find(kind, key) : undefined;
+          if (existing === undefined) throw error;
         }
-        // Nothing can be changed about its going; its deletion wakes us, and then it is made again.
-        if (existing.metadata.deletionTimestamp !== undefined) return existing;
       }
-      const described = {
-        ...desired,
-        apiVersion: apiVersionOf(kind),
-        kind: kind.kind,
-        metadata: {
-          ...metadata,
-          ...place,
-          ownerReferences: [...(metadata.ownerReferences ?? []), controllerReference(ownerKind, owner, existing)],
-          // Should someone have put another object in its place, the server answers with a conflict.
-          ...(existing !== undefined && { uid: existing.metadata.uid }),
-        },
-      };
-      const ours = existing && applied.fieldsOf(existing);
-      const wanted = existing ? withoutSharedFields(described, existing, ours, shared) : described;
-      const taken = existing ? await takeOver({ client, applied, kind, existing, wanted, shared }) : [];
-      if (existing !== undefined && taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) return existing;
-      const subject = { [`${kind.kind}.Namespace`]: place.namespace, [`${kind.kind}.Name`]: place.name };
-      logger.info(existing === undefined ? `Creating a new ${kind.kind}` : `Updating ${kind.kind}`, subject);
+      const mayAdopt = adopt && controllerOf(existing) === undefined;
+      if (!isControlledBy(existing, owner) && !mayAdopt) {
+        throw new NotControlledError(existing, { kind: ownerKind.kind, key: keyOf(owner) });
+      }
+      // Nothing can be changed about its going; its deletion wakes us, and then it is made again.
+      if (existing.metadata.deletionTimestamp !== undefined) return existing;
+      const described = describe(kind, desired, place, existing);
+      const wanted = withoutSharedFields(described, existing, applied.fieldsOf(existing), shared);
+      const taken = await takeOver({ client, applied, kind, existing, wanted, shared });
+      if (taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) return existing;
+      const subject = subjectOf(kind, place);
+      logger.info(`Updating ${kind.kind}`, subject);
       const target = `${kind.kind} ${key}`;
-      const fields = existing === undefined ? [] : applied.differences(existing, wanted);
+      const fields = applied.differences(existing, wanted);
       const paths = taken.length > 0 ? taken.map(({ path }) => [path]) : fields;
       await storms.beforeWrite(keyOf(owner), {
         target,
@@ -136,10 +173,7 @@ export function createOwned(options: OwnedOptions): Owned {
       const existing = caches.store(kind, toRemove(kind)).get(key);
       if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) return;
       if (!isControlledBy(existing, owner)) return;
-      logger.info(`Deleting the ${kind.kind}`, {
-        [`${kind.kind}.Namespace`]: place.namespace,
-        [`${kind.kind}.Name`]: name,
-      });
+      logger.info(`Deleting the ${kind.kind}`, subjectOf(kind, place));
       const { uid } = existing.metadata;
       try {
         await client.delete(kind, key, { preconditions: { uid } });
