@@ -223,7 +223,9 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
       options.health ?? { port: 8081 },
       { logger, clock },
     );
-    if (options.processMetrics) promClient().collectDefaultMetrics({ register: metrics.registry });
+    if (options.processMetrics) {
+      promClient().collectDefaultMetrics({ register: metrics.registry, eventLoopMonitoringPrecision });
+    }
     observeWatches(metrics.registry, () => informers.all);
     const metricsPlace = metricsPlaceOf(options.metrics, operator, random);
     const isSecure = metricsPlace !== false && metricsPlace.tls !== undefined;
@@ -291,6 +293,12 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     });
   }
 }
+
+/**
+ * Milliseconds between two looks at the delay of the event loop. With prom-client's ten, an operator that has nothing to
+ * do takes a hundred times the CPU that it takes without: 49 ms in 15 s instead of 0.4.
+ */
+const eventLoopMonitoringPrecision = 100;
 
 /** Where metrics are declared secure and nobody gave a certificate, they have one that nobody vouches for. */
 function metricsPlaceOf(given: ManagerOptions['metrics'], operator: Operator, random: Random): ListenOptions | false {
