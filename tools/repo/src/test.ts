@@ -8,14 +8,11 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { argv, chdir, cwd, env, exit, stdout } from 'node:process';
-import { finished } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { argv, chdir, cwd, env, exit } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { processesFor, type TestProcess } from './processes.ts';
 import { report } from './results.ts';
-import tally, { type Tally } from './tally.ts';
+import { runTests } from './run-tests.ts';
 import { root } from './workspace.ts';
 
 interface Suite {
@@ -63,14 +60,8 @@ function entryOf({ name, files }: TestProcess): string {
 }
 
 chdir(root);
-const events = run({ files: processesFor(files).map(entryOf), concurrency });
-const printed = events.pipe(new spec());
-printed.pipe(stdout, { end: false });
-let counted = '';
-for await (const text of tally(events)) counted += text;
-await finished(printed);
-const { passed, failed, skipped } = JSON.parse(counted) as Tally;
-rmSync(folder, { recursive: true });
+const { passed, failed, skipped } = await runTests(processesFor(files).map(entryOf), concurrency);
+rmSync(folder, { recursive: true, maxRetries: 10 }); // a process that was just ended may have begun to write there
 
 const isInVain = wanted.length > 0 && passed + failed + skipped.length === 0;
 if (isInVain) {
