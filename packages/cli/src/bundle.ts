@@ -79,7 +79,7 @@ function filesOf(flags: BundleFlags, make: () => readonly GeneratedFile[]): read
     if (!(error instanceof RangeError)) throw error;
     const values = Object.values(given(flags)).flat().map(String);
     const isGiven = values.some((value) => error.message.includes(`"${value}"`));
-    throw isGiven ? new UsageError(error.message, undefined, { cause: error }) : error;
+    throw new (isGiven ? UsageError : CommandError)(`${error.message}.`, undefined, { cause: error });
   }
 }
 
