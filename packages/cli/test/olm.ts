@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,7 @@ export async function startOlm(kubeconfig: string, cluster: Asked, folder: strin
       const file = join(folder, `${name}.log`);
       const out = openSync(file, 'a');
       const child = spawn(await peerProgram(name), flags[name], { env, stdio: ['ignore', out, out] });
+      closeSync(out);
       return { child, file };
     }),
   );
