@@ -28,40 +28,35 @@ export async function tryPackages(registry: Registry, packages: readonly Package
     const run = runIn(folder);
     writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
     writeFileSync(join(folder, '.npmrc'), `@keelson:registry=${registry.url}\n`);
-    await run(
-      'npm',
-      'install',
-      '--silent',
-      '--no-audit',
-      '--no-fund',
-      '--ignore-scripts',
-      ...registry.packages,
-      'zod@4.6.7',
+    const failures: string[] = [];
+    const attempt = async (what: string, act: () => Promise<unknown>): Promise<boolean> => {
+      try {
+        await act();
+        console.log(`ok      ${what}`);
+        return true;
+      } catch (error) {
+        const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+        failures.push(`It does not hold that ${what}: ${stdout}${stderr}`);
+        return false;
+      }
+    };
+    const install = ['install', '--loglevel=error', '--no-audit', '--no-fund', '--ignore-scripts'];
+    const isInstalled = await attempt('they can be installed', () =>
+      run('npm', ...install, ...registry.packages, 'zod@4.6.7'),
     );
+    if (!isInstalled) return { failures, dependencies: [] };
     const manifest = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
     const dependencies = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: folder })
       .filter((path) => !path.includes('node_modules/@keelson/'))
       .map((path): Dependency => manifest(path));
     const program = writeProgram(folder, registry, packages);
-    const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['every entry is imported', () => run('node', program)],
-      ...Object.keys(resolutions).map(
-        (name) =>
-          [`the types of every entry fit (${name})`, () => run('tsc', '--project', writeTypes(folder, name))] as const,
-      ),
-      ...packages.flatMap(({ manifest: { bin = {} } }) =>
-        Object.keys(bin).map((name) => [`${name} --help answers`, () => run(name, '--help')] as const),
-      ),
-    ];
-    const failures: string[] = [];
-    for (const [what, attempt] of attempts) {
-      try {
-        await attempt();
-        console.log(`ok      ${what}`);
-      } catch (error) {
-        const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
-        failures.push(`It does not hold that ${what}: ${stdout}${stderr}`);
-      }
+    await attempt('every entry is imported', () => run('node', program));
+    for (const name of Object.keys(resolutions)) {
+      const project = writeTypes(folder, name);
+      await attempt(`the types of every entry fit (${name})`, () => run('tsc', '--project', project));
+    }
+    for (const name of packages.flatMap(({ manifest: { bin = {} } }) => Object.keys(bin))) {
+      await attempt(`${name} --help answers`, () => run(name, '--help'));
     }
     return { failures, dependencies };
   } finally {
