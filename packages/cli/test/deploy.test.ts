@@ -74,7 +74,7 @@ describe('on a cluster', () => {
     );
     assert.match(
       out,
-      /^website is deployed in website-system, and nothing of it runs: its 2 pods are simulated by the node \S+\.\nNobody reconciles, and nobody answers its webhooks\..*\n {2}keelson undeploy --kubeconfig \S+\n {2}keelson dev --kubeconfig \S+\n$/m,
+      /^website is deployed in website-system, and nothing of it runs: its 2 pods are simulated by the node \S+\.\nNobody reconciles, and nobody answers its webhooks\..*\n {2}keelson undeploy --kubeconfig \S+\n {2}keelson dev\n$/m,
     );
     assert.match(err, /^website: 2 of 2 pods ready\n/m);
     assert.match(err, /^ {2}website-\S+ is ready\n/m);
@@ -198,8 +198,9 @@ describe('on a cluster', () => {
     await projects.write('alone/src/operator.ts', websiteSource({ group }));
     const strategyOf = async () => (await client.get(Deployment, 'website-system/website')).spec.strategy;
     assert.equal((await strategyOf())?.type, 'RollingUpdate');
-    const { code, err } = await deploy('', { cwd: join(projects.root, 'alone') });
+    const { code, out, err } = await deploy('', { cwd: join(projects.root, 'alone') });
     assert.equal(code, 0, err);
+    assert.match(out, /^Nobody reconciles\. To run it/m);
     assert.deepEqual(await strategyOf(), { type: 'Recreate' });
     assert.equal((await client.get(Deployment, 'website-system/website')).spec.paused, undefined);
     assert.equal((await deploy()).code, 0);

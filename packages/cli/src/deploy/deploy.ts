@@ -10,7 +10,7 @@ import { loadOperator } from '../operator-module.ts';
 import { json } from '../print.ts';
 import type { Shell } from '../shell.ts';
 import { applyAll } from './apply-objects.ts';
-import { deployable } from './deployable.ts';
+import { type Deployable, deployable } from './deployable.ts';
 import { deployedObjects, lineOf, nameOf, type ObjectResult } from './deployed.ts';
 import { requireNowhereElse } from './elsewhere.ts';
 import type { DeployFlags } from './flags.ts';
@@ -53,7 +53,7 @@ export async function deploy(flags: DeployFlags, shell: Shell): Promise<void> {
       return;
     }
     if (rollout.problem !== undefined) throw failed(rollout, operator, shell);
-    shell.out(readyText({ ...deployment, image }, rollout, flags));
+    shell.out(readyText({ ...deployment, image, hasWebhooks: hasWebhooks(wanted) }, rollout, flags));
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new CommandError('it was stopped, and what was applied stays', 'call again, and it goes on from there');
@@ -101,26 +101,38 @@ function failed({ problem, log }: Rollout, operator: string, shell: Shell): Comm
   return new CommandError(`${operator} is not ready: ${text}`, next);
 }
 
+/** Whether the API server asks the operator about something: what is admitted, or what another version has. */
+const hasWebhooks = ({ definitions, objects }: Deployable): boolean =>
+  objects.some(({ kind }) => kind.endsWith('WebhookConfiguration')) ||
+  definitions.some(({ spec }) => spec.conversion?.strategy === 'Webhook');
+
 function readyText(
-  { namespace, name, image }: { readonly namespace: string; readonly name: string; readonly image: string },
+  {
+    namespace,
+    name,
+    image,
+    hasWebhooks,
+  }: Deployable['deployment'] & { readonly image: string; readonly hasWebhooks: boolean },
   { state, tookMs, simulatedBy }: Rollout,
   { kubeconfig, context }: DeployFlags,
 ): string {
   const which = [...(kubeconfig ? [`--kubeconfig ${kubeconfig}`] : []), ...(context ? [`--context ${context}`] : [])];
   const kubectl = ['kubectl', ...which].join(' ');
   const pods = state.wanted === 1 ? 'its pod is' : `its ${state.wanted} pods are`;
+  const undeploy = ['keelson undeploy', ...which].join(' ');
   if (simulatedBy !== undefined) {
+    const alsoWebhooks = hasWebhooks ? ', and nobody answers its webhooks' : '';
     return `
 ${name} is deployed in ${namespace}, and nothing of it runs: ${pods} simulated by the node ${simulatedBy}.
-Nobody reconciles, and nobody answers its webhooks. To run it from this machine on the same cluster:
-  ${['keelson undeploy', ...which].join(' ')}
-  ${['keelson dev', ...which].join(' ')}
+Nobody reconciles${alsoWebhooks}. To run it from this machine, on a cluster of its own:
+  ${undeploy}
+  keelson dev
 `;
   }
   return `
 ${name} runs ${image} in ${namespace}: ${pods} ready after ${Math.round(tookMs / 1000)} s.
   ${kubectl} logs deployment/${name} --namespace ${namespace} --follow
   ${kubectl} apply -f config/samples
-  ${['keelson undeploy', ...which].join(' ')}
+  ${undeploy}
 `;
 }
