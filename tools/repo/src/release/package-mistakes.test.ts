@@ -78,11 +78,15 @@ test('a dependency may have one of several licences, and must have one', () => {
 });
 
 test('a release has one version, and a changelog of each package that tells of it', () => {
-  const planned = { name: 'a', version: '0.1.0', changelog: '# a\n\n## 0.1.0\n\n- New.\n' };
+  const planned = { name: 'a', before: '0.0.0', version: '0.1.0', changelog: '# a\n\n## 0.1.0\n\n- New.\n' };
   assert.equal(planOf([planned, { ...planned, name: 'b' }]).version, '0.1.0');
   assert.throws(
     () => planOf([planned, { ...planned, name: 'b', version: '0.2.0' }]),
     /not in step: a 0\.1\.0, b 0\.2\.0/,
+  );
+  assert.throws(
+    () => planOf([planned, { ...planned, name: 'b', before: '9.9.9' }]),
+    /in the checkout are not in step: a 0\.0\.0, b 9\.9\.9/,
   );
   assert.throws(() => planOf([{ ...planned, changelog: '# a\n' }]), /No changelog tells of a 0\.1\.0/);
   assert.throws(() => planOf([{ ...planned, version: '0.0.0' }]), /nothing to release/);

@@ -30,6 +30,7 @@ export function releasePlan(): Release {
     return planOf(
       packages.map(({ pkg, at }) => ({
         name: pkg.manifest.name,
+        before: pkg.manifest.version ?? '',
         version: (JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Package['manifest']).version ?? '',
         changelog: textIn(join(at, 'CHANGELOG.md')),
       })),
@@ -43,12 +44,22 @@ const textIn = (file: string): string => (existsSync(file) ? readFileSync(file, 
 
 export interface PlannedPackage {
   readonly name: string;
+  /** The version in the checkout. */
+  readonly before: string;
   readonly version: string;
   readonly changelog: string;
 }
 
-/** All packages have one version, which is new or has its changelog already, and each has a changelog that names it. */
+/**
+ * All packages have one version, in the checkout and then, which is new or has its changelog already; and each has a
+ * changelog that names it.
+ */
 export function planOf(packages: readonly PlannedPackage[]): Release {
+  // Changesets would raise all of them to the next of the highest, and say nothing.
+  if (new Set(packages.map(({ before }) => before)).size > 1) {
+    const told = packages.map(({ name, before }) => `${name} ${before}`).join(', ');
+    throw new Error(`The versions in the checkout are not in step: ${told}.`);
+  }
   const told = (list: readonly PlannedPackage[]) => list.map(({ name, version }) => `${name} ${version}`).join(', ');
   const versions = new Set(packages.map(({ version }) => version));
   const [version = ''] = versions;
