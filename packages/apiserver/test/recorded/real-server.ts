@@ -40,7 +40,15 @@ export async function connect(kube: Kubernetes): Promise<Server & Disposable> {
   };
 }
 
-/** The namespace, the CRD, and a policy that keeps the controllers' hands off what is recorded. */
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+}
+
+/** The namespace, the CRDs, and a policy that keeps the controllers' hands off what is recorded. */
 export async function prepare(kube: Kubernetes, server: Server): Promise<void> {
   const crds = ['gadget', 'gizmo'].map((kind) => readFileSync(new URL(`./${kind}.crd.json`, import.meta.url), 'utf8'));
   await kube.apply(
@@ -48,10 +56,12 @@ export async function prepare(kube: Kubernetes, server: Server): Promise<void> {
       '\n---\n',
     ),
   );
-  await until(
-    async () =>
-      (await server.request('GET', `/apis/recorded.example.com/v2/gizmos`, 'application/json')).status === 200,
-  );
+  for (const { spec } of crds.map((text) => JSON.parse(text) as Definition)) {
+    for (const { name } of spec.versions.filter(({ served }) => served)) {
+      const path = `/apis/${spec.group}/${name}/${spec.names.plural}`;
+      await until(async () => (await server.request('GET', path, 'application/json')).status === 200);
+    }
+  }
   await until(async () => (await kube.kubectl('get', 'serviceaccount', 'default', '-n', namespace)).code === 0);
   const asController = [
     '--as=system:kube-controller-manager',
