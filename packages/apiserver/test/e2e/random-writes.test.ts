@@ -1,4 +1,5 @@
-/** Random writes by several managers leave the same objects and owners as on a real API server. */
+/** Random writes by several managers leave the same objects and owners as on a real API server. `KEELSON_SEED` gives others. */
+import { env } from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
 import * as fc from 'fast-check';
@@ -31,7 +32,7 @@ describe('random writes', { skip: found.available ? false : found.reason }, () =
         const written = randomCase(`random-${runs}`, steps);
         replay({ ...written, answers: await record(server, written) });
       }),
-      { numRuns: 150 },
+      { numRuns: 150, seed: Number(env.KEELSON_SEED ?? 1) },
     );
   });
 });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { systemRandom } from '@keelson/core/system';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
 import { compareAnswers, holding, installMarkedKinds } from '../markers/agreement.ts';
 import { markedKinds } from '../markers/marked-kinds.ts';
@@ -31,7 +30,7 @@ describe('marked kinds on real Kubernetes', { skip: found.available ? false : fo
   });
 
   test('judge 2,000 random objects as local validation does', async (context) => {
-    const seed = Number(env.KEELSON_SEED ?? Math.floor(systemRandom.next() * 2 ** 31));
+    const seed = Number(env.KEELSON_SEED ?? 1);
     context.diagnostic(`KEELSON_SEED=${seed}`);
     const { accepted, refused, disagreements } = await compareAnswers(server, 30, seed);
     context.diagnostic(`${accepted} accepted, ${refused} refused`);
