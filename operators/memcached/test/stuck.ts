@@ -97,10 +97,12 @@ export async function getStuck(cluster: SliceCluster, each: Stuck): Promise<void
   const kubectl = kubectlOf(cluster, each.namespace);
   await kubectl.ok('create', 'namespace', each.namespace);
   if (each.before) {
-    const { code, stderr } = await kubectl.apply(JSON.stringify(each.before));
+    // Of a List, kubectl would look into all of OpenAPI, which takes a busy API server longer than it waits.
+    const { code, stderr } = await kubectl.apply(JSON.stringify(each.before), '--validate=false');
     assert.equal(code, 0, stderr);
   }
-  await kubectl.apply(memcachedManifest('cache', { size: 1, ...each.spec }, each.namespace));
+  const { code, stderr } = await kubectl.apply(memcachedManifest('cache', { size: 1, ...each.spec }, each.namespace));
+  assert.equal(code, 0, stderr);
   await each.after?.(cluster);
   const { status } = await eventually(
     `${each.namespace} is Degraded by ${each.reason}`,
