@@ -76,7 +76,8 @@ function isMultiple(value: Numeric, factor: Numeric): boolean {
   return isNearlyWhole(Number(factor) < 1 ? (1 / Number(factor)) * Number(value) : Number(value) / Number(factor));
 }
 
-function isNearlyWhole(quotient: number): boolean {
+/** Whether the server takes a number for a whole one. */
+export function isNearlyWhole(quotient: number): boolean {
   if (!(Math.abs(quotient) <= Number.MAX_SAFE_INTEGER)) return false;
   if (Number.isInteger(quotient)) return true;
   // Cut to an unsigned number, as the server does, which makes something huge of a negative one.

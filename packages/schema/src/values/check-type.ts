@@ -2,6 +2,7 @@
 
 import { isInteger } from '../wording/go-text.ts';
 import { typeInvalid } from '../wording/problem.ts';
+import { isNearlyWhole } from './check-number.ts';
 import type { ProblemList } from './problem-list.ts';
 import type { ValueSchema } from './value-schema.ts';
 
@@ -16,8 +17,8 @@ export function checkType(schema: ValueSchema, value: unknown, path: string, pro
   const type = typeOf(value);
   const isNumber = types.includes('number') || types.includes('integer');
   const isText = type === 'string' || type === 'array';
-  // A number without a fraction that is too large for an integer type is still taken for one by the server's check.
-  const isWhole = type === 'number' && types.includes('integer') && Number.isSafeInteger(value);
+  // A number whose fraction is small beside it is taken for an integer by the server's check.
+  const isWhole = type === 'number' && types.includes('integer') && isNearlyWhole(value as number);
   const fits = types.includes(type) || isWhole || (type === 'integer' && types.includes('number'));
   if (!isText && format !== '' && !fits && goFormat(type) !== format) {
     refuse(format, goFormat(type), path, problems);
