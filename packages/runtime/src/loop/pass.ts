@@ -1,9 +1,9 @@
 /**
  * One pass: an author's function at work on one object, and the calls that it makes on its context.
  *
- * Promises: it is over when the function has answered, or when its time is up, and its signal is aborted then; every call
- * on the context after that is refused and reported, so nothing is written behind the back of the next pass. A write
- * that was not awaited is an error of the pass.
+ * Promises: it is over when the function has answered, or when its time is up; every call on the context after that is
+ * refused and reported, so nothing is written behind the back of the next pass. Its signal is aborted when it failed, and
+ * when it returned while a call was running. A write that was not awaited is an error of the pass.
  * Does not: end a function that ignores its signal. `settled` says when it and its calls have come to rest.
  */
 import { type Clock, type KubernetesObject, keyOf, OperatorError } from '@keelson/core';
@@ -97,10 +97,13 @@ export class Pass {
         throw new NotAwaitedError(`${what} returned while ${calls} was still running: an await is missing`);
       }
       this.#hasReturned = true;
-      this.#end('ended', () => new NotAwaitedError(`${what} has ended`));
+      this.#over = 'ended';
+      // Whoever keeps the signal for later hears nothing when there is nothing to stop; an error costs its stack.
+      if (this.#running.size > 0) this.#controller.abort(new NotAwaitedError(`${what} has ended`));
       return value;
     } catch (error) {
-      this.#end(isPassTimeout(error) ? 'timed out' : 'ended', () => error);
+      this.#over = isPassTimeout(error) ? 'timed out' : 'ended';
+      this.#controller.abort(error); // also for what the author runs beside the failure, of which nobody here knows
       throw error;
     } finally {
       timer?.[Symbol.dispose]();
@@ -151,13 +154,6 @@ export class Pass {
     const refused = Promise.reject(error);
     refused.catch(() => {}); // said above; who does wait for it gets it all the same
     return refused;
-  }
-
-  /** @param reason made only where someone hears it: an error costs its stack */
-  #end(how: 'ended' | 'timed out', reason: () => unknown): void {
-    this.#over = how;
-    // Whoever keeps the signal for later hears nothing when there is nothing to stop.
-    if (how === 'timed out' || this.#running.size > 0) this.#controller.abort(reason());
   }
 
   async #settleAfter(answer: Promise<unknown>): Promise<void> {
