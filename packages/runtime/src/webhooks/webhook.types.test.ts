@@ -112,10 +112,13 @@ test('a kind that is not there yet is named', () => {
   assert.throws(() => webhook(Pod, { reads: [Pod, absent] }), /^RangeError: webhook pod: reads\[1\] is undefined/);
 });
 
-test('the rules of an operator with webhooks alone are to read, and to keep its certificates', () => {
+test('the rules of an operator with webhooks alone are to read, and to keep its certificates as long as its Deployment', () => {
   const rules = rulesOf(operator({ name: 'example', webhooks: [typed], events: false }));
   assert.deepEqual(
     rules.map(({ resources }) => resources[0]),
-    ['configmaps', 'secrets', 'secrets', 'mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    [
+      ...['configmaps', 'secrets', 'secrets', 'mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+      'deployments', // whose it makes them
+    ],
   );
 });
