@@ -229,12 +229,15 @@ describe('an election', () => {
       uid = next;
       given.server.lease = undefined;
       const another = given.compete('another', { deployment: 'x/web' });
-      await settled();
+      await given.clock.advance(4000);
+      assert.ok(another.leads());
       await another.giveUp();
     };
     const first = given.compete('one', { deployment: 'x/web' });
     await settled();
     assert.deepEqual(owners(), [{ ...owner, uid: 'first' }]);
+    await given.clock.advance(4000);
+    assert.ok(first.leads());
     await first.giveUp();
     assert.deepEqual(owners(), [{ ...owner, uid: 'first' }], 'what is written later keeps it');
 
@@ -246,7 +249,8 @@ describe('an election', () => {
     given.server.lease = undefined;
     uid = 'third';
     const last = given.compete('one', { deployment: 'x/web' });
-    await settled();
+    await given.clock.advance(4000);
+    assert.ok(last.leads());
     uid = undefined;
     given.server.lease = undefined;
     await given.clock.advance(2000);
@@ -254,6 +258,51 @@ describe('an election', () => {
     void last.election.win(new AbortController().signal);
     await given.clock.advance(4000);
     assert.deepEqual(owners(), [{ ...owner, uid: 'third' }], 'the garbage collector takes what names one that is gone');
+  });
+
+  test('that makes the Lease of a Deployment leads when pods of one that was deleted have noticed', async () => {
+    const given = new Setup();
+    given.intercept = ({ path }) =>
+      path.includes('/deployments/')
+        ? Promise.resolve(answer(200, { metadata: { name: 'web', uid: 'any' } }))
+        : undefined;
+    const former = given.compete('former', { deployment: 'x/web' });
+    await given.clock.advance(4000);
+    assert.ok(former.leads());
+
+    given.server.lease = undefined; // with its Deployment, which is made anew while the pod still ends
+    const latter = given.compete('latter', { deployment: 'x/web' });
+    for (let ms = 0; ms < 4000; ms += 100) {
+      await settled();
+      assert.ok(!(former.leads() && latter.leads()), `both lead after ${ms} ms`);
+      await given.clock.advance(100);
+    }
+    assert.deepEqual([former.leads(), latter.leads()], [false, true]);
+  });
+
+  test('that is told to end while it waits for such pods gives the Lease back', async () => {
+    const given = new Setup();
+    given.intercept = ({ path }) =>
+      path.includes('/deployments/') ? Promise.resolve(failure(404, 'NotFound')) : undefined;
+    const stop = new AbortController();
+    const won = given.election('one', { deployment: 'x/web' }).win(stop.signal);
+    await settled();
+    assert.equal(given.server.holder, 'one');
+    stop.abort(new Error('enough'));
+    await assert.rejects(won, /enough/);
+    assert.equal(given.server.holder, undefined);
+  });
+
+  test('makes a Lease without an owner where the Deployment is in another namespace, and leads at once', async () => {
+    const given = new Setup();
+    given.intercept = ({ path }) =>
+      path.includes('/deployments/')
+        ? Promise.resolve(answer(200, { metadata: { name: 'web', uid: 'elsewhere' } }))
+        : undefined;
+    const one = given.compete('one', { deployment: 'y/web' });
+    await settled();
+    assert.ok(one.leads());
+    assert.equal(given.server.lease?.metadata.ownerReferences, undefined);
   });
 
   test('ends when it is told to', async () => {

@@ -8,7 +8,8 @@
  *
  * Every write to the Lease carries the uid and resourceVersion of what it is based on, so one that arrives late changes
  * nothing. Whoever deletes the Lease under a leader takes that away: replicas that had seen it still wait, but one that
- * had not makes a new one at once, and the old leader notices only with its next renewal.
+ * had not makes a new one at once, and the old leader notices only with its next renewal. A Lease that goes with its
+ * Deployment is deleted like that while the pods still end, so who makes such a one gives them the time to notice.
  */
 import {
   type Clock,
@@ -50,8 +51,8 @@ export interface LeaderElectionOptions {
   /** Who we are; no two replicas may have the same. A pod's name and a random part will do. */
   readonly identity: string;
   /**
-   * The Deployment of the replicas, `namespace/name`: a Lease that is made goes with it. Where it may not be read, the
-   * Lease stays. @default none
+   * The Deployment of the replicas, `namespace/name`: a Lease that is made goes with it. Where it may not be read, or is
+   * in another namespace than the Lease, the Lease stays. @default none
    */
   readonly deployment?: NamespacedName | undefined;
   /** How long others wait before they take the Lease. @default 15_000 */
@@ -104,7 +105,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     client: options.client,
     lease: options.lease,
     identity: options.identity,
-    deployment: options.deployment,
+    deployment: mayOwn(options.deployment, namespace) ? options.deployment : undefined,
     leaseDurationMs,
     renewDeadlineMs,
     retryPeriodMs,
@@ -115,6 +116,13 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     random: options.random ?? systemRandom,
   });
 }
+
+/**
+ * The garbage collector looks for an owner in the namespace of what it owns. A Lease that names one from elsewhere would be
+ * deleted again and again, each time under its leader.
+ */
+const mayOwn = (deployment: NamespacedName | undefined, namespace: string): boolean =>
+  deployment !== undefined && parseKey(deployment).namespace === namespace;
 
 const jitterFactor = 1.2;
 
@@ -209,16 +217,30 @@ class LeaseElection implements LeaderElection {
 
   /** Looks, and takes the Lease if no other can be leading. */
   async #tryToTake(signal: AbortSignal): Promise<Holding | undefined> {
-    const { client, lease: key, identity, leaseDurationMs, clock } = this.#settings;
+    const { client, lease: key, identity, deployment, leaseDurationMs, clock } = this.#settings;
     const found = await client.find(Lease, key, { ...this.#limits(), signal });
     if (found) this.#observe(found);
     // Should the Lease be deleted under a leader, those who saw it still wait for as long as it promised.
     const candidate = { identity, leaseDurationMs, monotonicMs: clock.monotonic() };
     if (this.#observation && isHeldByOther(this.#observation, candidate)) return undefined;
+    let holding: Holding;
     try {
-      return await this.#write(found, signal);
+      holding = await this.#write(found, signal);
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error)) return undefined; // another was faster
+      throw error;
+    }
+    return found || deployment === undefined ? holding : await this.#outwait(holding, signal);
+  }
+
+  /** Pods of a Deployment that was deleted may still lead, and learn with their next renewal that their Lease is gone. */
+  async #outwait({ lease }: Holding, signal: AbortSignal): Promise<Holding> {
+    const { clock, retryPeriodMs, renewDeadlineMs, releaseOnStop } = this.#settings;
+    try {
+      await sleep(clock, Math.min(2 * retryPeriodMs, renewDeadlineMs), signal);
+      return await this.#renew(lease, signal);
+    } catch (error) {
+      if (signal.aborted && releaseOnStop) await this.#release(lease);
       throw error;
     }
   }
