@@ -25,7 +25,8 @@ async function bench(chosen: readonly string[], { only, rounds, resources }: Fla
     }
   }
   if (rows.length > 0) console.log(table(rows));
-  else console.log(`There are no benchmarks of ${chosen.join(', ')} yet.`);
+  else if (only === undefined) console.log(`There are no benchmarks of ${chosen.join(', ')} yet.`);
+  else console.log(`No benchmark of ${chosen.join(', ')} has "${only}" in the name of a measure.`);
   if (output !== undefined) writeFileSync(output, `${JSON.stringify(rows, null, 2)}\n`);
 }
 

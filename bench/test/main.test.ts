@@ -54,3 +54,9 @@ test('a name without benchmarks says so, and its rows are an empty list', () => 
   assert.equal(stdout, `There are no benchmarks of ${empty} yet.\n`);
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), []);
 });
+
+test('a text that no measure has in its name is told', () => {
+  const { status, stdout } = bench('client', '--only', 'nothing');
+  assert.equal(status, 0);
+  assert.equal(stdout, 'No benchmark of client has "nothing" in the name of a measure.\n');
+});

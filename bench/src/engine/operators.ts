@@ -33,7 +33,7 @@ export function ourOperator(subjects: string): Operator {
   const program = join(subjects, 'operator.js');
   return {
     name: 'ours',
-    // Node's options of a process that is profiled; there are none otherwise.
+    // More options of Node than those of the images: to profile it, or to try some.
     command: ({ kubeconfig, namespace, metricsPort, healthPort }) => [
       execPath,
       ...(env.OPERATOR_NODE_OPTIONS?.split(' ') ?? []),
