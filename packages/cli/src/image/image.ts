@@ -1,7 +1,7 @@
 /**
  * An image of an operator: a manifest for each platform, one index of them, and a bill of materials for each.
  *
- * Promises: the same project on the same base has the same digest, wherever and whenever it is built. It runs as a user
+ * Promises: the same project on the same base has the same digest, wherever and whenever the same Node builds it. It runs as a user
  * that is not root, and writes nothing to its own file system.
  */
 import { imageEnvironment } from '@keelson/generate/scaffold';

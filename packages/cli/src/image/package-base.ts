@@ -1,5 +1,5 @@
 /**
- * A base that needs no registry: the program of Node from its npm package, and under it the C and C++ libraries from
+ * A base that needs no registry of images: the program of Node from its npm package, and under it the C and C++ libraries from
  * Debian's packages. No shell, no package manager, nothing else.
  *
  * Both layers are made once for each version and then taken from the folder of blobs.
