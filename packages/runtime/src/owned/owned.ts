@@ -97,9 +97,10 @@ export function createOwned(options: OwnedOptions): Owned {
     const target = `${kind.kind} ${keyOf(wanted)}`;
     const askManagers = async () => [];
     const write = { target, wanted: desired, isDescription: true, live: undefined, fields: [], askManagers };
-    await storms.beforeWrite(keyOf(owner), write);
     const unmade = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: ofNoObject } };
     const result = await client.apply(kind, unmade as InputOf<K>, { force: true });
+    // Only now: where there is one, nothing was written, and what is done about that one is counted for itself.
+    await storms.beforeWrite(keyOf(owner), write);
     logger.info(`Creating a new ${kind.kind}`, subjectOf(kind, place));
     applied.remember(result, wanted);
     storms.written(keyOf(owner), target, desired, result);
