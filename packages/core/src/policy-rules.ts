@@ -35,8 +35,8 @@ interface PlacedNeed extends Need {
 }
 
 /**
- * The RBAC rules that an operator needs: those of its controllers, its own, and those on Leases and Events. All of them
- * together, as for one ClusterRole; `rolesOf` says what is needed where.
+ * The RBAC rules that an operator needs: those of its controllers, its own, and those for its Lease, its certificates and
+ * Events. All of them together, as for one ClusterRole; `rolesOf` says what is needed where.
  */
 export function rulesOf(operator: Operator): readonly PolicyRule[] {
   return joined(allNeeds(operator));
