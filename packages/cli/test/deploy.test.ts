@@ -11,6 +11,7 @@ import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
 import { ClusterRole, ClusterRoleBinding } from '@keelson/core/rbac/v1';
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '@keelson/core/v1';
+import { generateFiles } from '@keelson/generate';
 import { parse, stringify } from 'yaml';
 import { deployable } from '../src/deploy/deployable.ts';
 import { loadOperator } from '../src/operator-module.ts';
@@ -143,6 +144,18 @@ describe('on a cluster', () => {
     assert.equal((await runKeelson(['generate'], { cwd })).code, 0);
     const lacking = await deploy('', { cwd, env: { PATH: '' } });
     assert.match(lacking.err, /so kubectl has to read it, and it is not here; install it\.\n$/);
+  });
+
+  test('a config/default that says the same in other comments needs no kubectl', async () => {
+    await projects.write('commented/package.json', websiteManifest);
+    await projects.write('commented/src/operator.ts', websiteSource({ group }));
+    const module = await loadOperator({ cwd: join(projects.root, 'commented'), operator: undefined });
+    const generated = generateFiles(module.operator, { image, kinds: module.kinds });
+    const path = 'config/default/kustomization.yaml';
+    const text = generated.find((each) => each.path === path)?.text ?? '';
+    await projects.write(`commented/${path}`, `# Ours.\n${text}`);
+    const { deployment } = await deployable(module, { image }, { env: { PATH: '' } });
+    assert.equal(deployment.name, 'website');
   });
 
   test('other settings are other pods, and settings that are no YAML are refused', async () => {

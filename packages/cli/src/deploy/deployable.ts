@@ -45,7 +45,7 @@ export async function deployable(
   const { image, ...others } = options;
   const files = generateFiles(operator, { ...others, image, kinds });
   const text = await contentOf(join(place.folder, kustomization));
-  const isEdited = text !== undefined && text !== files.find(({ path }) => path === kustomization)?.text;
+  const isEdited = text !== undefined && !saysTheSame(text, files.find(({ path }) => path === kustomization)?.text);
   const found = isEdited
     ? await kustomized(place.folder, generateFiles(operator, { ...others, kinds }), shell)
     : await withSettings(place.folder, objectsIn(files.find(({ path }) => path === 'dist/install.yaml')?.text ?? ''));
@@ -106,6 +106,13 @@ async function withSettings(folder: string, objects: readonly FileObject[]): Pro
       ? { ...edited, metadata: { ...edited.metadata, namespace: each.metadata.namespace } }
       : each,
   );
+}
+
+/** Comments aside: those of an older Keelson are no edit. */
+function saysTheSame(text: string, generated: string | undefined): boolean {
+  if (text === generated) return true;
+  const said = (yaml: string) => JSON.stringify(parseAllDocuments(yaml).map((document): unknown => document.toJS()));
+  return generated !== undefined && said(text) === said(generated);
 }
 
 function objectsIn(text: string, file = 'what was generated'): readonly FileObject[] {
