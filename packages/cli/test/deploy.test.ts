@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Client, createClient, createDiscovery } from '@keelson/client';
 import { type Cluster, createCluster } from '@keelson/cluster';
 import type { KubernetesObject } from '@keelson/core';
+import { ValidatingWebhookConfiguration } from '@keelson/core/admissionregistration/v1';
 import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
@@ -293,6 +294,15 @@ describe('on a cluster', () => {
       metadata: { name: 'copied', namespace: 'default', labels: { 'deploy.keelson/operator': 'website' } },
     });
     await client.create(ConfigMap, { metadata: { name: 'mine', namespace: 'website-system' } });
+    const validating = { metadata: { name: 'website-validating', labels } };
+    await client.apply(ValidatingWebhookConfiguration, validating, { fieldManager: 'keelson-deploy' });
+    const unseeing = await runBlind('secrets', 'undeploy');
+    assert.equal(unseeing.code, 1);
+    assert.match(unseeing.err, /"website-webhook-certificate" is forbidden/);
+    assert.ok(
+      await exists(ValidatingWebhookConfiguration, 'website-validating'),
+      'what cannot be finished is not begun',
+    );
     const { code, out, err } = await run('undeploy');
     assert.equal(code, 0, err);
     assert.match(out, /^kept {7}CustomResourceDefinition websites\.deploy\.test with 2 objects$/m);
@@ -305,6 +315,7 @@ describe('on a cluster', () => {
     for (const each of ['Deployment website-system/website', 'Lease website-system/website', 'ClusterRole website']) {
       assert.ok(out.includes(`deleted    ${each}\n`), each);
     }
+    assert.equal(await exists(ValidatingWebhookConfiguration, 'website-validating'), false);
     assert.equal(await exists(Secret, 'website-system/website-webhook-certificate'), false);
     assert.equal(await exists(ClusterRole, 'website'), false);
     assert.equal(await exists(ConfigMap, 'default/copied'), true);

@@ -54,8 +54,9 @@ export async function removeDeployed(
     removed.push(...(await removeObjects(client, objects)));
     await untilRemoved(client, objects, limit);
   };
-  await remove(first);
+  // Before anything goes: who may not see these would leave an operator at work whose webhooks are gone.
   const made = (await madeByOperator(client, operator, found)).map(nameOf);
+  await remove(first);
   await remove(workloads);
   // What went with its Deployment is gone already; what an older version made has no owner.
   await remove(await madeByOperator(client, operator, found));
