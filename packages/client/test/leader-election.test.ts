@@ -63,6 +63,10 @@ class Setup {
   }
 }
 
+/** The Deployment of the replicas is there. */
+const withDeployment = ({ path }: TransportRequest) =>
+  path.includes('/deployments/') ? Promise.resolve(answer(200, { metadata: { name: 'web', uid: 'any' } })) : undefined;
+
 const silence = (request: TransportRequest) =>
   new Promise<never>((_resolve, reject) => {
     request.signal?.addEventListener('abort', () => reject(request.signal?.reason), { once: true });
@@ -262,10 +266,7 @@ describe('an election', () => {
 
   test('that makes the Lease of a Deployment leads when pods of one that was deleted have noticed', async () => {
     const given = new Setup();
-    given.intercept = ({ path }) =>
-      path.includes('/deployments/')
-        ? Promise.resolve(answer(200, { metadata: { name: 'web', uid: 'any' } }))
-        : undefined;
+    given.intercept = withDeployment;
     const former = given.compete('former', { deployment: 'x/web' });
     await given.clock.advance(4000);
     assert.ok(former.leads());
@@ -295,10 +296,7 @@ describe('an election', () => {
 
   test('makes a Lease without an owner where the Deployment is in another namespace, and leads at once', async () => {
     const given = new Setup();
-    given.intercept = ({ path }) =>
-      path.includes('/deployments/')
-        ? Promise.resolve(answer(200, { metadata: { name: 'web', uid: 'elsewhere' } }))
-        : undefined;
+    given.intercept = withDeployment;
     const one = given.compete('one', { deployment: 'y/web' });
     await settled();
     assert.ok(one.leads());
