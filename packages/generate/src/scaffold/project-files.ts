@@ -33,7 +33,7 @@ export function projectFiles(options: ProjectOptions): readonly ScaffoldFile[] {
     { path: 'package.json', text: manifest(options) },
     { path: 'tsconfig.json', text: compilerOptions },
     { path: 'README.md', text: readme(options) },
-    { path: '.gitignore', text: 'node_modules/\n*.log\nkubeconfig\n' },
+    { path: '.gitignore', text: 'node_modules/\n*.log\nkubeconfig\ndist/image/\ndist/image.tar\n' },
     { path: '.github/workflows/ci.yml', text: workflow },
     ...containerFiles(),
     operatorFile(name, kind.kind),
