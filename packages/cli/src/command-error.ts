@@ -52,7 +52,10 @@ async function textOf(error: unknown): Promise<string> {
   if (isConfigError(error) && message.startsWith('no cluster is configured')) {
     return `${message}; "keelson cluster start" runs one on this machine.`;
   }
-  if (isTransportError(error)) return `${message}; does the cluster run? "keelson doctor" looks closer.`;
+  if (isTransportError(error)) {
+    const asked = message.endsWith('?') ? message : `${message}; does the cluster run?`;
+    return `${asked} "keelson doctor" looks closer.`;
+  }
   if (isUnauthorized(error)) return `${message}; the credentials in the kubeconfig are wrong or have expired.`;
   if (isForbidden(error)) return `${message}; "keelson doctor" lists the rights that are missing.`;
   // A mistake in a program, ours or the author's: the message alone leads nowhere.

@@ -1,6 +1,6 @@
 /** The checks of `keelson doctor`, in the order of what depends on what. None of them changes anything. */
 import { type Client, connect, createClient } from '@keelson/client';
-import { isForbidden, rolesOf } from '@keelson/core';
+import { isForbidden, isTransportError, rolesOf } from '@keelson/core';
 import { CustomResourceDefinition, type NewCustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { systemClock } from '@keelson/core/system';
 import { certificateReport, missingAccess, printMissing } from '@keelson/runtime';
@@ -54,7 +54,7 @@ export function nodeFinding(version: string): Finding {
   return { check: 'node', status: 'warning', text, next: 'Take Node 22.18 or newer, or run what is compiled' };
 }
 
-/** What fails becomes a finding, in the words in which a command would fail. */
+/** What fails becomes a finding, in the words in which a command would fail, unless those send the user here. */
 async function attempt<T>(
   findings: Finding[],
   check: Finding['check'],
@@ -63,7 +63,8 @@ async function attempt<T>(
   try {
     return await look();
   } catch (error) {
-    findings.push({ check, status: 'failed', text: (await failureOf(error)).text });
+    const leadsHere = isTransportError(error) || isForbidden(error);
+    findings.push({ check, status: 'failed', text: leadsHere ? error.message : (await failureOf(error)).text });
     return undefined;
   }
 }

@@ -273,7 +273,7 @@ describe('on a cluster', () => {
     }
     const named = await runKeelson(['install', '--kubeconfig', far, '--context', 'keelson'], { cwd: projects.root });
     assert.equal(named.code, 1);
-    assert.match(named.err, /prod\.invalid.*; does the cluster run\? "keelson doctor" looks closer\.\n$/);
+    assert.match(named.err, /prod\.invalid[^?\n]*; is [^?\n]*\? "keelson doctor" looks closer\.\n$/);
   });
 
   test('no cluster, one that is gone, one that is too old and one that refuses are each told in a sentence', async () => {
@@ -314,7 +314,12 @@ describe('on a cluster', () => {
     await once(old, 'close');
     const gone = await runKeelson(['install', '--kubeconfig', oldConfig], { cwd: projects.root });
     assert.equal(gone.code, 1);
-    assert.match(gone.err, /^keelson install: [^\n]*; does the cluster run\? "keelson doctor" looks closer\.\n$/);
+    assert.match(
+      gone.err,
+      /^keelson install: [^?\n]*; is the cluster running there\? "keelson doctor" looks closer\.\n$/,
+    );
+    const looked = await runKeelson(['doctor', '--kubeconfig', 'old'], { cwd: projects.root });
+    assert.match(looked.out, /^failed {3}cluster {7}get \/version: [^?\n]*; is the cluster running there\?$/m);
 
     const nobody = await projects.write('nobody', text.replace('  user:\n', '  user:\n    as: nobody\n'));
     const refused = await runKeelson(['install', '--kubeconfig', nobody], { cwd: projects.root });
