@@ -47,3 +47,13 @@ test('a name that is none has nothing to pull', () => {
   assert.equal(pullFailure('Web', { reason: 'InvalidImageName', message }).why, message);
   assert.equal(pullFailure('Web', { reason: 'InvalidImageName', message: '' }).why, 'that is no name of an image');
 });
+
+test('a registry on loopback that a node cannot reach is told apart from one that is down', () => {
+  const message = 'dial tcp 127.0.0.1:5000: connect: connection refused';
+  for (const registry of ['127.0.0.1:5000', 'localhost:5000', '[::1]:5000', 'localhost']) {
+    const { next } = pullFailure(`${registry}/web:1`, { reason: 'ImagePullBackOff', message });
+    assert.match(next, /^on a node that address is the node itself;/);
+  }
+  const { next } = pullFailure('localhost.example.com/web:1', { reason: 'ImagePullBackOff', message });
+  assert.match(next, /^nodes have to reach that registry/);
+});

@@ -18,6 +18,9 @@ const wrappings = [
   /^failed to (copy|authorize|fetch \w+ token):\s*/,
 ];
 
+/** A registry that this machine reaches, and a node seldom does. */
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])[:/]/;
+
 /** The first that fits says what to do. */
 const remedies: readonly (readonly [sign: RegExp, next: (image: string) => string])[] = [
   [
@@ -31,7 +34,10 @@ const remedies: readonly (readonly [sign: RegExp, next: (image: string) => strin
   [/HTTP response to HTTPS/i, () => 'nodes speak HTTPS to it, unless the settings of their containerd say otherwise'],
   [
     /no such host|refused|timeout|unreachable|deadline|EOF/i,
-    () => 'nodes have to reach that registry, under that name',
+    (image) =>
+      loopback.test(image)
+        ? 'on a node that address is the node itself; nodes have to reach the registry, under its name in the image'
+        : 'nodes have to reach that registry, under that name',
   ],
 ];
 
