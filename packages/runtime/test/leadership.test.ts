@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { operator, rulesOf, type Transport } from '@keelson/core';
+import { Deployment } from '@keelson/core/apps/v1';
 import { Lease } from '@keelson/core/coordination/v1';
 import { Event } from '@keelson/core/events/v1';
 import { nextTurn, systemRandom } from '@keelson/core/system';
@@ -135,6 +136,29 @@ function startReplica(
   };
 }
 
+/** As a pod has it: by its service account, without a kubeconfig. */
+const inPod = {
+  server: 'https://pod.test',
+  namespace: 'default',
+  tls: { insecureSkipVerify: false },
+  credentials: { type: 'none' },
+  disableCompression: false,
+  source: 'a pod',
+} as const;
+
+const labels = { app: 'engine' };
+
+/** The Deployment of the replicas, with no pods beside them. */
+const deploy = ({ client }: TestCluster) =>
+  client.create(Deployment, {
+    metadata: { namespace: 'default', name: 'engine' },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'engine', image: 'engine' }] } },
+    },
+  });
+
 const writersIn = (sent: readonly Sent[]) => [...new Set(sent.map(({ by }) => by))];
 
 const holderOf = async (cluster: TestCluster) => (await cluster.client.find(Lease, lease))?.spec.holderIdentity;
@@ -183,6 +207,41 @@ test(
     for (const { logger } of replicas.values()) assert.deepEqual(logger.said('error'), []);
   },
 );
+
+test(
+  'in a pod the Lease goes with the Deployment; should that be made anew while the leader still ends, the two take turns',
+  inTime,
+  async () => {
+    await using cluster = await startCluster({ kinds: [Widget] });
+    const { client, clock } = cluster;
+    const sent: Sent[] = [];
+    const { uid } = (await deploy(cluster)).metadata;
+    await client.create(Widget, newWidget());
+    const former = startReplica(cluster, sent, 'former', { manager: { config: inPod } });
+    await clock.advance(6500); // between two renewals
+    const { ownerReferences } = (await client.get(Lease, lease)).metadata;
+    assert.deepEqual(ownerReferences, [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'engine', uid }]);
+
+    await client.delete(Deployment, 'default/engine');
+    await deploy(cluster);
+    await clock.settle();
+    assert.equal(await client.find(Lease, lease), undefined, 'the garbage collector has taken it');
+    const latter = startReplica(cluster, sent, 'latter', { manager: { config: inPod } });
+    await clock.advance(20_000);
+    const turns = sent.map(({ by }) => by).filter((by, i, all) => by !== all[i - 1]);
+    assert.deepEqual(turns, ['former', 'latter']);
+    for (const replica of [former, latter]) await replica.stop();
+  },
+);
+
+test("out of a pod the Lease is nobody's", inTime, async () => {
+  await using cluster = await startCluster({ kinds: [Widget] });
+  await deploy(cluster);
+  const replica = startReplica(cluster, [], 'a', { manager: { config: { ...inPod, context: 'mine' } } });
+  await cluster.clock.advance(100);
+  assert.equal((await cluster.client.get(Lease, lease)).metadata.ownerReferences, undefined);
+  await replica.stop();
+});
 
 test(
   'a replica whose clock ran ahead sends nothing more in its term, although no timer has told it so',
