@@ -276,17 +276,21 @@ test('an option comes from its flag, then from its variable, then from what is d
     KEELSON_LOG_FORMAT: '',
     KEELSON_LOG_CAUSES: 'true',
     KEELSON_LEADER_ELECT: 'false',
-    KEELSON_CONTEXT: 'kind',
   };
   const told = readArguments(['--metrics-port', '9', '--no-log-causes'], env, led);
   assert.deepEqual([told.healthPort, told.metricsPort, told.gracePeriodMs], [1, 9, 3000]);
   assert.deepEqual([told.logLevel, told.logFormat, told.logCauses], ['debug', undefined, false]);
-  assert.deepEqual([told.leaderElection, told.context], [false, 'kind']);
+  assert.equal(told.leaderElection, false);
   assert.notEqual(readArguments(['--leader-elect'], env, led).leaderElection, false);
-  const others = { KEELSON_PLAN: 'true', KEELSON_HELP: 'true', KEELSON_NAMESPACE: 'a', KEELSON_KUBECONFIG: 'f' };
-  const { plan, help, namespaces, kubeconfig } = readArguments([], others, plain);
-  assert.deepEqual([plan, help, namespaces, kubeconfig], [false, false, undefined, undefined]);
+  const others = { KEELSON_PLAN: 'true', KEELSON_HELP: 'true', KEELSON_NAMESPACE: 'a' };
+  const { plan, help, namespaces } = readArguments([], others, plain);
+  assert.deepEqual([plan, help, namespaces], [false, false, undefined]);
   assert.match(helpText(plain), /KEELSON_LOG_LEVEL=debug/);
+});
+
+test('no variable of ours leads to another cluster than a command has looked at', () => {
+  const { kubeconfig, context } = readArguments([], { KEELSON_KUBECONFIG: 'f', KEELSON_CONTEXT: 'production' }, plain);
+  assert.deepEqual([kubeconfig, context], [undefined, undefined]);
 });
 
 test('a variable that cannot be used is named', () => {

@@ -117,8 +117,11 @@ export function readArguments(argv: readonly string[], env: Environment, operato
 /** What an option is called by whoever has given it. */
 type NameOf = (flag: string) => string;
 
-/** These have variables with names that others know, or are for one run. */
-const withoutVariable = new Set(['kubeconfig', 'namespace', 'plan', 'help']);
+/**
+ * These have variables with names that others know, or are for one run. A context has none, as with kubectl: what is left in
+ * a shell would take `keelson dev` to another cluster than the one that it has looked at.
+ */
+const withoutVariable = new Set(['kubeconfig', 'context', 'namespace', 'plan', 'help']);
 
 /** Options that are given by variables, such as KEELSON_LOG_LEVEL, as if they came first on the command line. */
 function givenByVariables(

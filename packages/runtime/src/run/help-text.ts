@@ -50,8 +50,9 @@ Options:
                         nothing, and end; the right to read is enough
   --help                this text
 
-All but --kubeconfig, --namespace, --plan and --help can be given by variables, too, such as
-KEELSON_LOG_LEVEL=debug or KEELSON_LEADER_ELECT=false. A flag counts before its variable.
+All but --kubeconfig, --context, --namespace, --plan and --help can be given by variables,
+too, such as KEELSON_LOG_LEVEL=debug or KEELSON_LEADER_ELECT=false. A flag counts before its
+variable.
 ${settings === undefined ? '' : settingsHelp(settingsOf(settings, name))}`;
 };
 
