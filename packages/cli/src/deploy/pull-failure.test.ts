@@ -20,6 +20,12 @@ const cases: readonly (readonly [what: string, message: string, why: string, nex
     /^nodes have to reach that registry/,
   ],
   [
+    'a registry behind a proxy that finds nothing there',
+    `${again}${unpack}failed to do request: Head "https://r.example.com/v2/web/manifests/1": read tcp 10.0.0.2:35832->10.0.0.1:443: read: connection reset by peer`,
+    'read tcp 10.0.0.2:35832->10.0.0.1:443: read: connection reset by peer',
+    /^nodes have to reach that registry/,
+  ],
+  [
     'one that wants a password',
     `${again}${unpack}pull access denied, repository does not exist or may require authorization: server message: insufficient_scope`,
     'pull access denied, repository does not exist or may require authorization: server message: insufficient_scope',

@@ -33,7 +33,7 @@ const remedies: readonly (readonly [sign: RegExp, next: (image: string) => strin
   ],
   [/HTTP response to HTTPS/i, () => 'nodes speak HTTPS to it, unless the settings of their containerd say otherwise'],
   [
-    /no such host|refused|timeout|unreachable|deadline|EOF/i,
+    /no such host|refused|reset by peer|timeout|unreachable|deadline|EOF/i,
     (image) =>
       loopback.test(image)
         ? 'on a node that address is the node itself; nodes have to reach the registry, under its name in the image'
