@@ -158,7 +158,7 @@ npm run deploy -- --image registry.example.com/${name}:dev  # the operator in po
 npm run undeploy          # takes that off again; definitions and objects stay
 \`\`\`
 
-The image is built without Docker; the Dockerfile makes one with it.
+A cluster that is not on this machine has to be named: \`npm run deploy -- --context NAME …\`, and so with the others. The image is built without Docker; the Dockerfile makes one with it.
 
 \`npx keelson create api --group cache --kind Memcached\` adds a kind with a controller and its test, and one entry to the list in \`src/operator.ts\`.
 
