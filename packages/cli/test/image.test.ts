@@ -309,6 +309,22 @@ test('a registry that lists what refers to a manifest by itself gets no tag for 
   );
 });
 
+test('a tag for what refers to a manifest that holds something else is told, and not written over', async () => {
+  const { image, blobs } = await smallImage();
+  await using server = await startLoopbackRegistry();
+  const tag = image.attachments[0]?.subject.replace(':', '-') ?? assert.fail();
+  const place = { registry: server.host, repository: 'web', version: '1' };
+  const registry = new Registry(place, { isPlain: true, env: {}, signal: new AbortController().signal });
+  for (const text of ['{"layers":[]}', '[]', 'null', 'no JSON']) {
+    server.content.set(tag, Buffer.from(text));
+    await assert.rejects(pushImage(image, { registry, version: '1', blobs, onTransfer() {} }), {
+      name: 'CommandError',
+      message: `under the tag ${tag} the registry has something else than a list of manifests; take that tag away, and call again: what has arrived is kept.`,
+    });
+    assert.equal(String(server.content.get(tag)), text);
+  }
+});
+
 test('of a base that is pulled the bill names the image by its digest, and its Node', async () => {
   await using server = await startLoopbackRegistry();
   const add = (value: object, name?: string) => {

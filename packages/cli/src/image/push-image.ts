@@ -1,5 +1,7 @@
 /** Sends an image to a registry: what it does not have yet, and last what names the rest. */
 import { readFile } from 'node:fs/promises';
+import { isObject } from '@keelson/core';
+import { CommandError } from '../command-error.ts';
 import type { Blobs } from './blobs.ts';
 import { blobsOf, type Descriptor, type Image, indexMediaType } from './image.ts';
 import type { Registry } from './registry.ts';
@@ -53,8 +55,27 @@ export async function pushImage(
 async function listByTag(registry: Registry, subject: string, descriptor: Descriptor): Promise<void> {
   const tag = subject.replace(':', '-');
   const before = await registry.findManifest(tag, [indexMediaType]);
-  const { manifests } = JSON.parse(before ?? '{"manifests":[]}') as { readonly manifests: readonly Descriptor[] };
+  const manifests = before === undefined ? [] : manifestsIn(before, tag);
   if (manifests.some(({ digest }) => digest === descriptor.digest)) return;
   const index = { schemaVersion: 2, mediaType: indexMediaType, manifests: [...manifests, descriptor] };
   await registry.sendManifest(indexMediaType, Buffer.from(JSON.stringify(index)), tag);
+}
+
+/** What is listed there already. What somebody else keeps under that tag is not written over. */
+function manifestsIn(text: string, tag: string): readonly Descriptor[] {
+  const { manifests } = parsed(text);
+  if (Array.isArray(manifests)) return manifests as readonly Descriptor[];
+  throw new CommandError(
+    `under the tag ${tag} the registry has something else than a list of manifests`,
+    'take that tag away, and call again: what has arrived is kept',
+  );
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
