@@ -11,7 +11,7 @@ import { CommandError } from '../command-error.ts';
 import { applyDefinitions } from '../install.ts';
 import type { Deployable, FileObject } from './deployable.ts';
 import { deployManager, isOurs, type ObjectResult, shortened } from './deployed.ts';
-import { definitionHolder, type HeldField, heldFields, installerOf, isOfOperator } from './owners.ts';
+import { definitionHolder, type HeldField, heldFields, howToFree, installerOf, isOfOperator } from './owners.ts';
 import { stepsTo } from './steps-to.ts';
 
 export interface ApplyContext {
@@ -117,8 +117,7 @@ async function problemsOf(
   const named = `${existing.kind} ${keyOf(existing)}`;
   const installer = installerOf(existing);
   if (installer !== undefined) {
-    const next = 'upgrade the operator there, or uninstall it there first';
-    return [{ text: `${named} belongs to ${installer}`, next, isFinal: true }];
+    return [{ text: `${named} belongs to ${installer}`, next: howToFree(existing), isFinal: true }];
   }
   if (isForced) return [];
   if (operator !== undefined && !isOfOperator(existing, operator)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { definitionHolder, heldFields, installerOf, isOfOperator } from './owners.ts';
+import { definitionHolder, heldFields, howToFree, installerOf, isOfOperator } from './owners.ts';
 
 const withLabels = (labels: Record<string, string>, annotations?: Record<string, string>) => ({
   metadata: { labels, annotations },
@@ -20,6 +20,14 @@ test('what Helm or OLM has installed is known by their labels and annotations', 
     [withLabels({ 'operators.coreos.com/web.operators': '' }), 'the Operator Lifecycle Manager'],
   ];
   for (const [object, owner] of cases) assert.equal(installerOf(object), owner);
+});
+
+test('what a release may have left when it was uninstalled can be taken over', () => {
+  assert.match(
+    howToFree(withLabels({}, { 'helm.sh/resource-policy': 'keep' })),
+    /; if it is uninstalled, docs\/chart\.md/,
+  );
+  assert.match(howToFree(withLabels({})), /uninstall it there first$/);
 });
 
 test('an object is of an operator if it has its name', () => {

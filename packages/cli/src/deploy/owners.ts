@@ -23,6 +23,13 @@ export function installerOf({ metadata: { labels = {}, annotations = {} } }: Exi
   return `the Operator Lifecycle Manager${owner === undefined ? '' : ` (${owner})`}`;
 }
 
+/** What to do about an object that an installer holds. Helm leaves its marks on what it keeps when a release goes. */
+export function howToFree({ metadata: { annotations = {} } }: Existing): string {
+  const next = 'upgrade the operator there, or uninstall it there first';
+  if (annotations['helm.sh/resource-policy'] !== 'keep') return next;
+  return `${next}; if it is uninstalled, docs/chart.md says how to take over the definitions that it left`;
+}
+
 /** Whether an object is of this operator, however it was installed: all of its files have this label. */
 export const isOfOperator = ({ metadata: { labels = {} } }: Existing, operator: string): boolean =>
   labels['app.kubernetes.io/name'] === operator;
