@@ -190,7 +190,7 @@ describe('on a cluster', () => {
       told.join(''),
       /keelson deploy: it was stopped, and what was applied stays; call again, and it goes on/,
     );
-    const { code, err } = await run('deploy --image nowhere.example.com/website:1 --timeout 1');
+    const { code, err } = await run('deploy --image nowhere.example.com/website:1');
     assert.equal(code, 1);
     assert.match(
       err,
@@ -198,6 +198,15 @@ describe('on a cluster', () => {
     );
     const { status } = await client.get(Deployment, 'website-system/website');
     assert.equal(status?.availableReplicas, 2);
+
+    const again = await run('deploy --image nowhere.example.com/website:1');
+    const stuck = /website-\S+(?= cannot pull)/;
+    assert.match(again.err, stuck);
+    assert.notEqual(
+      stuck.exec(again.err)?.[0],
+      stuck.exec(err)?.[0],
+      'a pod that waits is replaced by one that pulls now',
+    );
   });
 
   test('an operator that runs is told with where to look next, also to somebody who may not see its node', async () => {

@@ -1,6 +1,6 @@
 /** Waits for a rollout, shows how far it is, and says why it does not get further. */
 import { type Client, podLog } from '@keelson/client';
-import { isForbidden, sleep } from '@keelson/core';
+import { isForbidden, isNotFound, sleep } from '@keelson/core';
 import { Deployment, ReplicaSet } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
 import { Event, Node, Pod } from '@keelson/core/v1';
@@ -38,6 +38,7 @@ export async function awaitRollout(options: RolloutOptions): Promise<Rollout> {
   const view = new LiveView(options.shell);
   let stuckSince: number | undefined;
   try {
+    await replaceStuck(options);
     for (;;) {
       const state = await look(options);
       const now = systemClock.monotonic();
@@ -57,6 +58,20 @@ export async function awaitRollout(options: RolloutOptions): Promise<Rollout> {
     }
   } finally {
     view.clear();
+  }
+}
+
+/**
+ * Pods that an earlier call left behind: a kubelet waits up to five minutes before it tries them again, and until then they
+ * show the failure from before, whatever was mended meanwhile. Whoever may not delete them is told that one.
+ */
+async function replaceStuck(options: RolloutOptions): Promise<void> {
+  const { client, deployment, signal } = options;
+  const { pods } = await look(options);
+  for (const { name } of pods.filter(({ problem }) => problem?.isFinal)) {
+    await client.delete(Pod, `${deployment.namespace}/${name}`, { signal }).catch((error: unknown) => {
+      if (!isForbidden(error) && !isNotFound(error)) throw error;
+    });
   }
 }
 
