@@ -56,7 +56,7 @@ test('a name without benchmarks says so, and its rows are an empty list', () => 
 });
 
 test('a text that no measure has in its name is told', () => {
-  const { status, stdout } = bench('client', '--only', 'nothing');
+  const { status, stdout } = bench('start', '--only', 'nothing');
   assert.equal(status, 0);
-  assert.equal(stdout, 'No benchmark of client has "nothing" in the name of a measure.\n');
+  assert.equal(stdout, 'No benchmark of start has "nothing" in the name of a measure.\n');
 });
