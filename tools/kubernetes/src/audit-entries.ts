@@ -21,7 +21,7 @@ export interface AuditEntry {
     readonly namespace?: string;
     readonly name?: string;
   };
-  readonly responseStatus?: { readonly code: number };
+  readonly responseStatus?: { readonly code: number; readonly message?: string };
   /** `authorization.k8s.io/decision` and `authorization.k8s.io/reason` say whether it was allowed, and by what. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
