@@ -35,10 +35,19 @@ const newPod = (client: Client, namespace: string, name: string, spec: object) =
     }
   });
 
+/** Several reasons in one order: Kubernetes gives them as Go walks a map, which is by chance. */
 const refusal = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(
     () => 'it was not refused',
-    (error: unknown) => (isForbidden(error) ? error.status.message : String(error)) ?? '',
+    (error: unknown) => {
+      const text = (isForbidden(error) ? error.status.message : String(error)) ?? '';
+      return text.replace(/\[(.*)\]/, (_, reasons: string) =>
+        reasons
+          .split(/, (?=m)/)
+          .sort()
+          .join('; '),
+      );
+    },
   );
 
 const newSet = (client: Client, namespace: string) =>

@@ -123,7 +123,13 @@ export const statefulSets: Readonly<Record<string, Chapter>> = {
       return claim?.metadata.ownerReferences !== undefined;
     });
     await settled(client, namespace);
-    return [await everything(client, namespace), await readAll(client, namespace, [PersistentVolumeClaim])];
+    const isDone = (reason: string) => reason.startsWith('Successful');
+    await eventually('the events of claim, pod and update', async () => {
+      const told = (await readEvents(client, namespace, tellers, isDone)) as unknown[];
+      return told.length === 3;
+    });
+    // Theirs may meet the binder's write to the claim, says so, and tries again.
+    return [await everything(client, namespace, isDone), await readAll(client, namespace, [PersistentVolumeClaim])];
   },
   'a stateful set that updates on deletion': async (client, namespace) => {
     await newSet(client, namespace, { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 1 });
