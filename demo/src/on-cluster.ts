@@ -2,7 +2,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { type ClusterConfig, connect, createClient, installDefinitions, loadConfig } from '@keelson/client';
+import {
+  type ClusterConfig,
+  connect,
+  createClient,
+  installDefinitions,
+  isOnThisMachine,
+  loadConfig,
+} from '@keelson/client';
 import { type Operator, type PolicyRule, rulesOf, servesWebhooks, type Transport } from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { Echo, echoOperator, runEchoOperator, ScheduledEcho, settingsFrom } from '@keelson/echo-operator';
@@ -134,11 +141,6 @@ async function webhookUrlOf(
     );
   }
   return webhookUrl ?? `https://127.0.0.1:${await freePort()}`;
-}
-
-/** By a loopback address, and without a proxy: any other cluster may be production, and has to be named. */
-function isOnThisMachine({ server, proxyUrl }: Pick<ClusterConfig, 'server' | 'proxyUrl'>): boolean {
-  return proxyUrl === undefined && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server).hostname);
 }
 
 /** Has the API server ask the Memcached operator here, and installs what is converted here. */

@@ -5,7 +5,7 @@
  * machine, by its address; any other cluster has to be named with `--context`.
  */
 import { resolve } from 'node:path';
-import { type Client, type ClusterConfig, connect, createClient, loadConfig } from '@keelson/client';
+import { type Client, type ClusterConfig, connect, createClient, isOnThisMachine, loadConfig } from '@keelson/client';
 import { CommandError } from './command-error.ts';
 import type { ClusterFlags } from './flags.ts';
 import { requireNewEnough } from './server-version.ts';
@@ -43,10 +43,4 @@ export async function openCluster(flags: ClusterFlags, shell: Shell): Promise<Ch
     throw error;
   }
   return { config, client, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
-}
-
-/** Whether the API server has a loopback address. Behind a proxy, that of the proxy's machine is meant. */
-export function isOnThisMachine({ server, proxyUrl }: Pick<ClusterConfig, 'server' | 'proxyUrl'>): boolean {
-  const { hostname } = new URL(server);
-  return proxyUrl === undefined && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

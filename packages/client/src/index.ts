@@ -36,6 +36,7 @@ export type {
 } from './config/cluster-config.ts';
 export { ConfigError, isConfigError } from './config/config-error.ts';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.ts';
+export { isOnThisMachine } from './config/on-this-machine.ts';
 export { Secret } from './config/secret.ts';
 export { type InstallDefinitionsOptions, installDefinitions } from './definitions/install-definitions.ts';
 export { createDiscovery, type DiscoveredKind, type Discovery, type KindQuery } from './discovery/discovery.ts';

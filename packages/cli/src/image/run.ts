@@ -98,11 +98,14 @@ export async function working<T>(shell: Shell, act: (work: Work) => Promise<T>):
 
 const again = 'call again: what was made and sent is not made or sent again';
 
+interface Interrupted {
+  readonly signal: AbortSignal;
+  /** Where it wrote. */
+  readonly folder: string;
+}
+
 /** What is not the fault of the project: the next call finishes what this one has begun. */
-export function interruption(
-  error: unknown,
-  { signal, folder }: { readonly signal: AbortSignal /** Where was written. */; readonly folder: string },
-): CommandError | undefined {
+export function interruption(error: unknown, { signal, folder }: Interrupted): CommandError | undefined {
   if (signal.aborted) return new CommandError('it was stopped', again);
   if (!isFullDisk(error)) return undefined;
   return new CommandError(`no space is left on the disk of ${folder}`, `make some, and ${again}`);
