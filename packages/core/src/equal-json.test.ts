@@ -15,6 +15,9 @@ test('JSON values are equal whatever the order of their members, undefined being
     [{ a: null }, {}],
     ['1', 1],
     [null, {}],
+    [JSON.parse('{"__proto__":{}}'), {}],
+    [JSON.parse('{"__proto__":{}}'), { a: {} }],
+    [{ toString: 1 }, { a: 1 }],
   ]) {
     assert.ok(!equalJson(a, b), `${JSON.stringify(a)} ${JSON.stringify(b)}`);
   }

@@ -25,14 +25,19 @@ function addItems(pairs: unknown[], left: readonly unknown[], right: readonly un
 }
 
 function addMembers(pairs: unknown[], left: object, right: object): boolean {
-  const other = right as Record<string, unknown>;
+  const ours = left as Record<string, unknown>;
+  const theirs = right as Record<string, unknown>;
   let members = 0;
-  for (const [name, value] of Object.entries(left)) {
+  for (const name of Object.keys(ours)) {
+    const value = ours[name];
     if (value === undefined) continue;
-    if (!Object.hasOwn(other, name)) return false;
-    if (other[name] !== value) pairs.push(value, other[name]);
     members += 1;
+    const other = theirs[name];
+    if (other === value) continue;
+    // What is inherited is no member, whatever it looks like.
+    if (typeof value !== 'object' || typeof other !== 'object' || !Object.hasOwn(theirs, name)) return false;
+    pairs.push(value, other);
   }
-  for (const value of Object.values(other)) if (value !== undefined) members -= 1;
+  for (const name of Object.keys(theirs)) if (theirs[name] !== undefined) members -= 1;
   return members === 0;
 }
