@@ -814,6 +814,21 @@ describe('handlers', () => {
     assert.equal(heard[3], 'updated a=1>ours');
   });
 
+  test('find the parts that a change or our own write left alone to be the very same', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    const data = informer.store.get('x/a')?.data;
+    assert.ok(data);
+    const answer = configMap('a', '1', 'u1', 104);
+    informer.overlay({ type: 'stored', kind: ConfigMap, object: answer });
+    assert.equal(informer.store.get('x/a')?.metadata.resourceVersion, '104');
+    assert.equal(informer.store.get('x/a')?.data, data);
+    collection.set('a', '1');
+    await until(() => heard.length === 4);
+    assert.equal(informer.store.get('x/a')?.data, data);
+  });
+
   test('and reads do not hear of an answer that cannot be stored, which is reported', async () => {
     await using given = await watching(three, {
       transform: (object) => {

@@ -159,7 +159,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
   readonly #errors: RepeatedErrors;
-  readonly #prepare: (object: T) => T;
+  readonly #prepare: (object: T, previous?: T) => T;
   readonly #reflector: Reflector<K>;
   readonly #subscriptions = new Set<Subscription<T>>();
   #settleSynced: { resolve(): void; reject(reason: unknown): void } | undefined;
@@ -287,12 +287,17 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
 
   #prepared(object: T): T | undefined {
     try {
-      return this.#prepare(object);
+      return this.#prepare(object, this.#shown(object));
     } catch (error) {
       const { message } = error as Error;
       this.#onError(new Error(`${this.kind.kind} ${labelOf(object)} cannot be stored: ${message}`, { cause: error }));
       return undefined;
     }
+  }
+
+  /** The newest state that is known of an object. */
+  #shown({ metadata }: Partial<T>): T | undefined {
+    return metadata?.name ? this.store.get(keyOf({ metadata })) : undefined;
   }
 
   /** What is stored of an object; one that cannot be stored as it is now stays so, and is not taken for deleted. */

@@ -4,7 +4,7 @@
  * The values under which an object was filed are remembered, so that it is found again for removal even if the function
  * would name others by then.
  */
-import type { NamespacedName } from '@keelson/core';
+import { equalJson, type NamespacedName } from '@keelson/core';
 import { ObjectList } from './object-list.ts';
 
 /** The values under which an object is found. */
@@ -23,8 +23,14 @@ export class ObjectIndex<T> {
   }
 
   set(key: NamespacedName, object: T): void {
-    this.delete(key);
     const values = this.#valuesOf(object);
+    const filed = this.#filedUnder.get(key);
+    // In its place, as most changes leave it: taken out and put back, it would let maps grow and be made anew.
+    if (equalJson(filed, values)) {
+      for (const value of values) this.#objects.get(value)?.set(key, object);
+      return;
+    }
+    this.delete(key);
     if (values.length === 0) return;
     this.#filedUnder.set(key, values);
     for (const value of values) {

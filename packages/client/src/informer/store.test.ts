@@ -534,3 +534,28 @@ test('whatever the watch has delivered, our own last write is what reads show', 
     { numRuns: 500 },
   );
 });
+
+test('an index lists objects in the order in which they came while their values stay the same', () => {
+  const store = syncedStore(thing(1, { name: 'a' }), thing(2, { name: 'b' }), thing(3, { name: 'c' }));
+  store.addIndex('color', ({ color }) => (color === undefined ? [] : [color]));
+  store.deliver(thing(101, { name: 'a', labels: { new: '' } }));
+  const names = () => store.list({ namespace: 'x' }).map(({ metadata }) => metadata.name);
+  assert.deepEqual(names(), ['a', 'b', 'c']);
+  assert.equal(store.list({ namespace: 'x' })[0]?.metadata.resourceVersion, '101');
+  store.deliver(thing(102, { name: 'b', color: 'red' }));
+  store.deliver(thing(103, { name: 'b', color: 'blue' }));
+  assert.deepEqual(store.byIndex('color', 'red'), []);
+  assert.equal(store.byIndex('color', 'blue')[0]?.metadata.resourceVersion, '103');
+});
+
+test('an index finds an object under the values that it has now, however few of them changed', () => {
+  const store = syncedStore(thing(1, { color: 'red blue' }));
+  store.addIndex('color', ({ color = '' }) => color.split(' '));
+  const found = (color: string) => store.byIndex('color', color).length;
+  store.deliver(thing(101, { color: 'red green' }));
+  assert.deepEqual(['red', 'blue', 'green'].map(found), [1, 0, 1]);
+  store.deliver(thing(102, { color: 'red green white' }));
+  assert.deepEqual(['red', 'green', 'white'].map(found), [1, 1, 1]);
+  store.deliver(thing(103, { color: 'red' }));
+  assert.deepEqual(['red', 'green', 'white'].map(found), [1, 0, 0]);
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { KubernetesObject } from '@keelson/core';
 import { storedForm } from './stored-form.ts';
 
@@ -95,4 +95,52 @@ test('a frozen object refuses changes at every depth', () => {
   assert.throws(() => {
     (stored.metadata.managedFields as unknown[]).push(1);
   }, TypeError);
+});
+
+describe('of an object that changed', () => {
+  const before = () => ({
+    ...object(),
+    spec: { replicas: 1, template: { labels: { a: 'b' } } },
+    status: { phase: 'Pending' },
+    metadata: { ...object().metadata, labels: { a: 'b' } },
+  });
+  const form = storedForm<ReturnType<typeof before>>({ ...plain, managedFields: 'drop' });
+
+  test('the parts that are as they were are those that were stored before', () => {
+    const previous = form(before());
+    const now = form({ ...before(), status: { phase: 'Running' } }, previous);
+    assert.equal(now.spec, previous.spec);
+    assert.equal(now.metadata.labels, previous.metadata.labels);
+    assert.deepEqual(now.status, { phase: 'Running' });
+    assert.notEqual(now.metadata, previous.metadata);
+  });
+
+  test('no part comes from another object of that name', () => {
+    const previous = form(before());
+    const successor = { ...before(), metadata: { ...before().metadata, uid: 'v' } };
+    assert.notEqual(form(successor, previous).spec, previous.spec);
+  });
+
+  test('a transform may change all that it gets, and the state before stays as it was', () => {
+    const transform = (each: ReturnType<typeof before>) => {
+      each.spec.replicas = each.status.phase === 'Running' ? 2 : 1;
+      return each;
+    };
+    const changing = storedForm<ReturnType<typeof before>>({ ...plain, managedFields: 'drop', transform });
+    const previous = changing(before());
+    const now = changing({ ...before(), status: { phase: 'Running' } }, previous);
+    assert.deepEqual([previous.spec.replicas, now.spec.replicas], [1, 2]);
+  });
+
+  test('a part that is gone stays away', () => {
+    const { status: _, ...rest } = before();
+    assert.ok(!('status' in form(rest as never, form(before()))));
+  });
+
+  test('a part with an inherited name is taken for none', () => {
+    const named = JSON.parse(JSON.stringify(before()).replace('{', '{"__proto__":{},'));
+    const now = form(named, form(before()));
+    const { value } = Object.getOwnPropertyDescriptor(now, '__proto__') ?? {};
+    assert.ok(value !== undefined && value !== Object.prototype);
+  });
 });

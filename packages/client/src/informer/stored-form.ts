@@ -3,6 +3,7 @@
  * and frozen while developing, so that a change to a shared object throws where it is made.
  */
 import type { KubernetesObject, ObjectMeta } from '@keelson/core';
+import { keepUnchangedParts } from './unchanged-parts.ts';
 
 export interface StoredFormOptions<T> {
   readonly managedFields: 'drop' | 'keep' | { readonly manager: string };
@@ -10,11 +11,14 @@ export interface StoredFormOptions<T> {
   readonly freeze: boolean;
 }
 
-/** The function that makes the stored form. It may change the object it is given, and throws when that has none. */
-export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): (object: T) => T {
+/**
+ * The function that makes the stored form. It may change the object it is given, and throws when that has none.
+ * `previous` is the stored form of the same object before.
+ */
+export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): (object: T, previous?: T) => T {
   const { managedFields, transform, freeze } = options;
   const intern = interning();
-  return (object) => {
+  return (object, previous) => {
     requireIdentity(object);
     if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
       // A new object, since deleting a property would put the old one into V8's slow mode for good.
@@ -22,6 +26,8 @@ export function storedForm<T extends KubernetesObject>(options: StoredFormOption
       (object as { metadata: ObjectMeta }).metadata =
         managedFields === 'drop' ? metadata : { ...metadata, ...own(entries, managedFields.manager, intern) };
     }
+    // A transform may change all that it gets, so it gets no part of another state.
+    if (transform === undefined && previous?.metadata.uid === object.metadata.uid) keepUnchangedParts(object, previous);
     const stored = transform ? transformed(object, transform) : object;
     return freeze ? deepFreeze(stored) : stored;
   };
