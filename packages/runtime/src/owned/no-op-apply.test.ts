@@ -133,3 +133,45 @@ test("items that turned out to be nobody's are not asked about again, until ther
   state.forget('uid-1');
   assert.deepEqual(state.suspects(object(80), wish, []), [{ port: 80 }]);
 });
+
+test('a wish that was settled stays so while the parts that it is about are the same ones', () => {
+  const state = new NoOpApplies('me');
+  const before = live();
+  assert.ok(!state.isSettled(before, wanted(), []), 'nobody has looked');
+  state.settle(before, wanted(), []);
+  const ready = { ...before, metadata: { ...before.metadata, resourceVersion: '8' }, status: { ready: 1 } };
+  assert.ok(state.isSettled(ready, wanted(), []), 'only the status is another one');
+
+  assert.ok(!state.isSettled(before, wanted({ replicas: 4 }), []), 'another wish');
+  assert.ok(!state.isSettled(before, wanted(), ['spec.replicas']), 'another view of whose it is');
+  const { metadata } = before;
+  for (const [what, changed] of Object.entries({
+    'a spec': { ...before, spec: { ...before.spec } },
+    labels: { ...before, metadata: { ...metadata, labels: { ...metadata.labels } } },
+    'a field set': { ...before, metadata: { ...metadata, managedFields: live().metadata.managedFields } },
+  })) {
+    state.settle(before, wanted(), []);
+    assert.ok(!state.isSettled(changed as KubernetesObject, wanted(), []), `${what} that came anew`);
+    assert.ok(!state.isSettled(before, wanted(), []), 'what it was is forgotten');
+  }
+  state.settle(before, wanted(), []);
+  state.forget('uid-1');
+  assert.ok(!state.isSettled(before, wanted(), []), 'the object is gone');
+});
+
+test('a spec counts though our field set has nothing of it, since an empty list has no field', () => {
+  const state = new NoOpApplies('me');
+  const managedFields = [{ manager: 'me', operation: 'Apply', fieldsV1: { 'f:metadata': { 'f:labels': {} } } }];
+  const before = { ...live(), metadata: { ...live().metadata, managedFields }, spec: { ports: [] } };
+  const wish = { ...wanted(), spec: { ports: [] } };
+  state.settle(before, wish, []);
+  assert.ok(state.isSettled(before, wish, []));
+  const joined = { ...before, spec: { ports: [{ port: 81 }] } };
+  assert.ok(!state.isSettled(joined, wish, []), 'somebody has added one');
+});
+
+test('what nobody applied is never settled', () => {
+  const state = new NoOpApplies('me');
+  state.settle(live({ owned: false }), wanted(), []);
+  assert.ok(!state.isSettled(live({ owned: false }), wanted(), []));
+});

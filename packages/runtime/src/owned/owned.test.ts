@@ -258,3 +258,52 @@ test('who deletes what is gone meanwhile has nothing to report; any other failur
     /Forbidden/,
   );
 });
+
+class CountingApplies extends NoOpApplies {
+  checks = 0;
+
+  override wouldChangeNothing(...args: Parameters<NoOpApplies['wouldChangeNothing']>): boolean {
+    this.checks += 1;
+    return super.wouldChangeNothing(...args);
+  }
+}
+
+const settledChild = (value: string) => ({
+  ...child('a', {
+    managedFields: [
+      {
+        manager: 'me',
+        operation: 'Apply',
+        fieldsV1: {
+          'f:metadata': { 'f:ownerReferences': { [`k:{"uid":"${owner.metadata.uid}"}`]: {} } },
+          'f:data': { 'f:k': {} },
+        },
+      },
+    ],
+  }),
+  data: { k: value },
+});
+
+test('the same wish for the same parts is compared once, and again when a part is another', async () => {
+  const first = settledChild('v');
+  const cached: KubernetesObject[] = [first];
+  const applied = new CountingApplies('me');
+  const { owned, sent } = given({ cached, options: { applied } });
+  const wish = () => ({ metadata: { name: 'a' }, data: { k: 'v' } });
+  await owned.apply(ConfigMap, wish());
+  cached[0] = { ...first, metadata: { ...first.metadata, resourceVersion: '2' } };
+  await owned.apply(ConfigMap, wish());
+  assert.deepEqual({ checks: applied.checks, sent: sent.length }, { checks: 1, sent: 0 });
+
+  const drifted = { ...cached[0], data: { k: 'drifted' } };
+  cached[0] = drifted;
+  await owned.apply(ConfigMap, wish());
+  assert.deepEqual({ checks: applied.checks, sent: sent.length }, { checks: 2, sent: 1 });
+});
+
+test('what no cache shows is compared each time, since nobody would hear of its end', async () => {
+  const applied = new CountingApplies('me');
+  const { owned, sent } = given({ live: [settledChild('v')], options: { applied } });
+  for (let i = 0; i < 2; i++) await owned.apply(ConfigMap, { metadata: { name: 'a' }, data: { k: 'v' } });
+  assert.deepEqual({ checks: applied.checks, sent: sent.length }, { checks: 2, sent: 0 });
+});

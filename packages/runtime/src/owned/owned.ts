@@ -115,7 +115,8 @@ export function createOwned(options: OwnedOptions): Owned {
       const place = placeOf(kind, metadata.namespace, metadata.name);
       const key = keyOf({ metadata: place });
       assertSelected(kind, metadata.labels, key);
-      let existing = caches.store(kind, 'add it to owns').get(key);
+      const store = caches.store(kind, 'add it to owns');
+      let existing = store.get(key);
       if (existing === undefined) {
         try {
           return await make(kind, desired, place);
@@ -132,8 +133,13 @@ export function createOwned(options: OwnedOptions): Owned {
       if (existing.metadata.deletionTimestamp !== undefined) return existing;
       const described = describe(kind, desired, place, existing);
       const wanted = withoutSharedFields(described, existing, applied.fieldsOf(existing), shared);
+      if (applied.isSettled(existing, wanted, shared)) return existing;
       const taken = await takeOver({ client, applied, kind, existing, wanted, shared });
-      if (taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) return existing;
+      if (taken.length === 0 && applied.wouldChangeNothing(existing, wanted)) {
+        // Of what the cache no longer has, or never had, nobody would hear that it is gone.
+        if (store.get(key) === existing) applied.settle(existing, wanted, shared);
+        return existing;
+      }
       const subject = subjectOf(kind, place);
       logger.info(`Updating ${kind.kind}`, subject);
       const target = `${kind.kind} ${key}`;
