@@ -12,6 +12,7 @@ const cacheController = controller({
   owns: [Deployment],
   watches: [watch(Pod, { labels: serverLabels, to: byLabel(instanceLabel) })],
   concurrency: Number(env.WORKERS ?? 1),
+  rateLimit: { passes: 1, perMs: 500 }, // the steps of a rollout come in bursts; not each is worth a pass
   async reconcile(memcached, { cache, owned, status }) {
     const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
     const { namespace } = memcached.metadata;
