@@ -23,7 +23,7 @@ import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase 
 import { RepeatedErrors } from './repeated-errors.ts';
 import { selectionMatch } from './selection-match.ts';
 import { type Delivery, ObjectStore, type Store } from './store.ts';
-import { storedForm } from './stored-form.ts';
+import { type StoredForm, storedForm } from './stored-form.ts';
 
 /** Keeps a copy of the objects of a kind in step with the server, and says what changed. */
 export interface Informer<T extends KubernetesObject = KubernetesObject> {
@@ -159,7 +159,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
   readonly #errors: RepeatedErrors;
-  readonly #prepare: (object: T, previous?: T) => T;
+  readonly #prepare: StoredForm<T>;
   readonly #reflector: Reflector<K>;
   readonly #subscriptions = new Set<Subscription<T>>();
   #settleSynced: { resolve(): void; reject(reason: unknown): void } | undefined;
@@ -184,7 +184,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     const match = selectionMatch(this.selection);
     this.store = new ObjectStore<T>({
       admits: match,
-      prepare: (object) => this.#prepared(structuredClone(isMetadataOnly(kind) ? metadataIn(object) : object)),
+      prepare: (answer) => this.#prepared(isMetadataOnly(kind) ? metadataIn(answer) : answer, true),
       onError: this.#onError,
     });
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.store.addIndex(name, values);
@@ -285,9 +285,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     }
   }
 
-  #prepared(object: T): T | undefined {
+  #prepared(object: T, isShared = false): T | undefined {
     try {
-      return this.#prepare(object, this.#shown(object));
+      return this.#prepare(object, this.#shown(object), isShared);
     } catch (error) {
       const { message } = error as Error;
       this.#onError(new Error(`${this.kind.kind} ${labelOf(object)} cannot be stored: ${message}`, { cause: error }));

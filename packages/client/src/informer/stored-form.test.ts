@@ -144,3 +144,54 @@ describe('of an object that changed', () => {
     assert.ok(value !== undefined && value !== Object.prototype);
   });
 });
+
+describe('of an object that others have, too', () => {
+  const answer = () => ({
+    ...object(),
+    spec: { replicas: 1, template: { labels: { a: 'b' } } },
+    status: { phase: 'Pending' },
+    metadata: { ...object().metadata, labels: { a: 'b' } },
+  });
+  type Answer = ReturnType<typeof answer>;
+
+  test('nothing is shared with it, and it is left as it was', () => {
+    for (const managedFields of ['drop', 'keep', { manager: 'us' }] as const) {
+      const came = answer();
+      const stored = storedForm<Answer>({ ...plain, managedFields })(came, undefined, true);
+      assert.deepEqual(came, answer());
+      const parts = partsOf(came);
+      assert.ok(parts.size > 5);
+      for (const part of partsOf(stored)) assert.ok(!parts.has(part), JSON.stringify(part));
+      assert.deepEqual(stored.spec, came.spec);
+    }
+  });
+
+  test('what did not change comes from the state before, and only what did is copied', () => {
+    const form = storedForm<Answer>({ ...plain, managedFields: { manager: 'us' } });
+    const previous = form(answer(), undefined, true);
+    const came = { ...answer(), status: { phase: 'Running' } };
+    const stored = form(came, previous, true);
+    assert.equal(stored.spec, previous.spec);
+    assert.equal(stored.metadata.managedFields?.[0]?.fieldsV1, previous.metadata.managedFields?.[0]?.fieldsV1);
+    assert.deepEqual(stored.status, came.status);
+    assert.notEqual(stored.status, came.status);
+  });
+
+  test('a transform may change all that it gets', () => {
+    const transform = (each: Answer) => {
+      each.spec.template.labels.a = 'changed';
+      return each;
+    };
+    const came = answer();
+    const stored = storedForm<Answer>({ ...plain, managedFields: 'drop', transform })(came, undefined, true);
+    assert.deepEqual([came.spec.template.labels.a, stored.spec.template.labels.a], ['b', 'changed']);
+  });
+});
+
+/** All objects and lists in a value. */
+function partsOf(value: unknown, found = new Set<unknown>()): ReadonlySet<unknown> {
+  if (typeof value !== 'object' || value === null) return found;
+  found.add(value);
+  for (const part of Object.values(value)) partsOf(part, found);
+  return found;
+}

@@ -3,7 +3,7 @@
  * and frozen while developing, so that a change to a shared object throws where it is made.
  */
 import type { KubernetesObject, ObjectMeta } from '@keelson/core';
-import { keepUnchangedParts } from './unchanged-parts.ts';
+import { keepUnchangedParts, separateParts } from './unchanged-parts.ts';
 
 export interface StoredFormOptions<T> {
   readonly managedFields: 'drop' | 'keep' | { readonly manager: string };
@@ -12,14 +12,17 @@ export interface StoredFormOptions<T> {
 }
 
 /**
- * The function that makes the stored form. It may change the object it is given, and throws when that has none.
- * `previous` is the stored form of the same object before.
+ * Makes the stored form of an object, or throws when that has none. `previous` is the stored form of the same object
+ * before. An object that others have, too, is left as it is, and no part of it is stored; any other may be changed.
  */
-export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): (object: T, previous?: T) => T {
+export type StoredForm<T> = (came: T, previous?: T, isShared?: boolean) => T;
+
+export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): StoredForm<T> {
   const { managedFields, transform, freeze } = options;
   const intern = interning();
-  return (object, previous) => {
-    requireIdentity(object);
+  return (came, previous, isShared = false) => {
+    requireIdentity(came);
+    const object = isShared ? { ...came, metadata: { ...came.metadata } } : came;
     if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
       // A new object, since deleting a property would put the old one into V8's slow mode for good.
       const { managedFields: entries, ...metadata } = object.metadata;
@@ -28,6 +31,7 @@ export function storedForm<T extends KubernetesObject>(options: StoredFormOption
     }
     // A transform may change all that it gets, so it gets no part of another state.
     if (transform === undefined && previous?.metadata.uid === object.metadata.uid) keepUnchangedParts(object, previous);
+    if (isShared) separateParts(object, came);
     const stored = transform ? transformed(object, transform) : object;
     return freeze ? deepFreeze(stored) : stored;
   };
@@ -66,7 +70,9 @@ function own(
   if (kept.length === 0) return {};
   return {
     managedFields: kept.map((entry) =>
-      entry.fieldsV1 === undefined ? entry : { ...entry, fieldsV1: intern(entry.fieldsV1) as typeof entry.fieldsV1 },
+      entry.fieldsV1 === undefined
+        ? { ...entry }
+        : { ...entry, fieldsV1: intern(entry.fieldsV1) as typeof entry.fieldsV1 },
     ),
   };
 }
@@ -82,8 +88,9 @@ function interning(): (value: object) => object {
     const same = known.get(text);
     if (same) return same;
     if (known.size >= maxInterned) known.clear();
-    known.set(text, value);
-    return value;
+    const own = JSON.parse(text) as object; // what came may be in other hands
+    known.set(text, own);
+    return own;
   };
 }
 
