@@ -87,6 +87,22 @@ test('with a rate limit there are no more passes over one object than it allows,
   assert.deepEqual([taken.length, taken.at(-1)], [6, 'a at 1300'], 'another object of that name');
 });
 
+test('an object that has to wait is not handed to a worker before its time', async () => {
+  let taken = 0;
+  const queue = { taken: () => void (taken += 1) };
+  const counting = { ...metrics, queue } as unknown as ControllerMetrics;
+  const { clock, wakeUps, work } = given({ rateLimit: { passes: 1, perMs: 500 }, metrics: counting });
+  void work();
+  for (const delayMs of [0, 100, 100, 100, 199]) {
+    await clock.advance(delayMs);
+    wakeUps.add('a', 'x');
+    await clock.settle();
+  }
+  assert.equal(taken, 1);
+  await clock.advance(1);
+  assert.equal(taken, 2);
+});
+
 test('an object that has to wait for other reasons waits', async () => {
   let waitMs = 500;
   const { clock, wakeUps, taken, work } = given({ waitMs: () => waitMs, rateLimit: { passes: 1, perMs: 2000 } });

@@ -44,7 +44,9 @@ export class WakeUps {
   /** `initial`: it was there when the watch began, and waits behind what changes now. */
   add(key: NamespacedName, cause: string, { initial = false }: { readonly initial?: boolean } = {}): void {
     this.noteCause(key, cause);
-    this.#queue.add(key, initial ? { priority: initialPriority } : {});
+    const priority = initial ? initialPriority : 0;
+    // What has to wait is not handed to a worker first, which would only put it back.
+    this.#queue.addAfter(key, this.#waitMs(key), { priority });
   }
 
   addAfter(key: NamespacedName, delayMs: number, cause: string): void {
@@ -73,10 +75,15 @@ export class WakeUps {
   async next(): Promise<WorkItem | undefined> {
     for (;;) {
       const item = await this.#queue.get();
-      const waitMs = item === undefined ? 0 : this.#options.waitMs?.(item.key) || this.#tooSoonMs(item.key);
-      if (item === undefined || waitMs === 0) return item;
-      this.#queue.addAfter(item.key, waitMs, { priority: item.priority });
-      this.#queue.done(item.key);
+      if (item === undefined) return undefined;
+      const { key, priority } = item;
+      const waitMs = this.#waitMs(key);
+      if (waitMs === 0) {
+        this.#begin(key);
+        return item;
+      }
+      this.#queue.addAfter(key, waitMs, { priority });
+      this.#queue.done(key);
     }
   }
 
@@ -120,15 +127,25 @@ export class WakeUps {
     this.#queue.shutDown();
   }
 
-  /** How long the object has to wait for its turn; 0 begins a pass. */
-  #tooSoonMs(key: NamespacedName): number {
-    const { rateLimit, clock } = this.#options;
-    if (rateLimit === undefined) return 0;
-    const now = clock.monotonic();
-    const recent = (this.#begun.get(key) ?? []).filter((begun) => now - begun < rateLimit.perMs);
+  /** How long the object has to wait for its next pass. */
+  #waitMs(key: NamespacedName): number {
+    const { rateLimit, waitMs } = this.#options;
+    const elsewhereMs = waitMs?.(key) ?? 0;
+    if (elsewhereMs > 0 || rateLimit === undefined) return elsewhereMs;
+    const recent = this.#recent(key, rateLimit);
     const [oldest] = recent;
-    if (oldest !== undefined && recent.length >= rateLimit.passes) return rateLimit.perMs - (now - oldest);
-    this.#begun.set(key, [...recent, now]);
-    return 0;
+    if (oldest === undefined || recent.length < rateLimit.passes) return 0;
+    return rateLimit.perMs - (this.#options.clock.monotonic() - oldest);
+  }
+
+  /** A pass begins, and counts for the rate limit. */
+  #begin(key: NamespacedName): void {
+    const { rateLimit, clock } = this.#options;
+    if (rateLimit !== undefined) this.#begun.set(key, [...this.#recent(key, rateLimit), clock.monotonic()]);
+  }
+
+  #recent(key: NamespacedName, { perMs }: RateLimit): readonly number[] {
+    const now = this.#options.clock.monotonic();
+    return (this.#begun.get(key) ?? []).filter((begun) => now - begun < perMs);
   }
 }
