@@ -119,7 +119,7 @@ test('what is described is applied with its place and its owner, and nothing of 
   assert.deepEqual(written, ['before ns/owner', 'after ns/owner ConfigMap ns/a']);
   const { target, isDescription, live, fields, askManagers } = planned[0] ?? assert.fail();
   assert.deepEqual(
-    [target, isDescription, live, fields, await askManagers()],
+    [target, isDescription, live, fields(), await askManagers()],
     ['ConfigMap ns/a', true, undefined, [], []],
   );
   const { message, fields: said } = logger.lines[0] ?? assert.fail();
@@ -186,7 +186,7 @@ test('an apply that would change nothing is not sent', async () => {
   assert.equal(await owned.apply(ConfigMap, { metadata: { name: 'a' }, data: { k: 'v' } }), existing);
   assert.deepEqual([sent, planned], [[], []]);
   await owned.apply(ConfigMap, { metadata: { name: 'a' }, data: { k: 'w' } });
-  assert.deepEqual(planned[0]?.fields, [['data', 'k']]);
+  assert.deepEqual(planned[0]?.fields(), [['data', 'k']]);
 });
 
 test('a name that is generated, a foreign namespace and labels outside of the selection are refused', async () => {

@@ -96,7 +96,7 @@ export function createOwned(options: OwnedOptions): Owned {
     const wanted = describe(kind, desired, place);
     const target = `${kind.kind} ${keyOf(wanted)}`;
     const askManagers = async () => [];
-    const write = { target, wanted: desired, isDescription: true, live: undefined, fields: [], askManagers };
+    const write = { target, wanted: desired, isDescription: true, live: undefined, fields: () => [], askManagers };
     const unmade = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: ofNoObject } };
     const result = await client.apply(kind, unmade as InputOf<K>, { force: true });
     // Only now: where there is one, nothing was written, and what is done about that one is counted for itself.
@@ -143,18 +143,17 @@ export function createOwned(options: OwnedOptions): Owned {
       const subject = subjectOf(kind, place);
       logger.info(`Updating ${kind.kind}`, subject);
       const target = `${kind.kind} ${key}`;
-      const fields = applied.differences(existing, wanted);
-      const paths = taken.length > 0 ? taken.map(({ path }) => [path]) : fields;
+      const fields = () => applied.differences(existing, wanted);
       await storms.beforeWrite(keyOf(owner), {
         target,
         wanted: desired,
         isDescription: true,
         live: existing,
-        fields: paths,
+        fields: () => (taken.length > 0 ? taken.map(({ path }) => [path]) : fields()),
         async askManagers() {
           if (taken.length > 0) return [...new Set(taken.map(({ manager }) => manager))];
           const live = await client.find(kind, key);
-          return live === undefined ? [] : applied.othersAt(live, fields);
+          return live === undefined ? [] : applied.othersAt(live, fields());
         },
       });
       const result = await client.apply(kind, wanted as InputOf<K>, { force: true });

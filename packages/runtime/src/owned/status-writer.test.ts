@@ -113,7 +113,7 @@ test('a status that says nothing new is not written', async () => {
   assert.equal(await writer.apply({ seen: 'x' } as never), cached);
   assert.deepEqual([sent, planned], [[], []]);
   await writer.apply({ seen: 'y' } as never);
-  assert.deepEqual(planned[0]?.fields, [['status', 'seen']]);
+  assert.deepEqual(planned[0]?.fields(), [['status', 'seen']]);
 });
 
 test('what is not cached is the object of the pass; without a generation none is stamped; a long message is cut', async () => {

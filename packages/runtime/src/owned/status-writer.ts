@@ -54,14 +54,14 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
         status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
       };
       if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
-      const fields = applied.differences(live, wanted, 'status');
+      const fields = () => applied.differences(live, wanted, 'status');
       await storms.beforeWrite(key, {
         target: 'the status',
         wanted: authored as object,
         isDescription: false,
         live,
         fields,
-        askManagers: async () => applied.othersAt(await client.get(kind, key), fields),
+        askManagers: async () => applied.othersAt(await client.get(kind, key), fields()),
       });
       const result = await client.applySubresource(kind, 'status', wanted, { force: true });
       onWritten(live, result);

@@ -38,7 +38,7 @@ function given() {
         wanted,
         isDescription: false,
         live: object(),
-        fields: [],
+        fields: () => [],
         askManagers: async () => [],
         ...write,
       };
@@ -56,7 +56,11 @@ function given() {
 test('ten writes that say again what was said are a storm, and nine are none', async () => {
   const { storms, begun, passes } = given();
   const wanted = { replicas: 1 };
-  const write = { target: 'Deployment default/a', fields: [['spec', 'replicas']], askManagers: async () => ['hpa'] };
+  const write = {
+    target: 'Deployment default/a',
+    fields: () => [['spec', 'replicas']],
+    askManagers: async () => ['hpa'],
+  };
   await passes(10, () => ({ wanted, write }));
   assert.deepEqual([begun, storms.count, storms.waitMs(key)], [[], 0, 0]);
   await passes(1, () => ({ wanted, write }));
@@ -75,6 +79,20 @@ test('ten writes that say again what was said are a storm, and nine are none', a
   assert.equal(storms.count, 1);
   await passes(20, () => ({ wanted, write }));
   assert.equal(begun.length, 1, 'it is told of once');
+});
+
+test('which fields a write changes is asked when a storm begins, and not before', async () => {
+  const { passes, begun } = given();
+  let asked = 0;
+  const fields = () => {
+    asked += 1;
+    return [['spec', 'replicas']];
+  };
+  const write = { fields };
+  await passes(10, () => ({ wanted: { replicas: 3 }, write }));
+  assert.deepEqual([begun.length, asked], [0, 0]);
+  await passes(5, () => ({ wanted: { replicas: 3 }, write }));
+  assert.deepEqual([begun.length, asked], [1, 1]);
 });
 
 test('a storm gives an object one pass in five seconds, counted from the last', async () => {
@@ -145,7 +163,11 @@ test('a report that says something new each time is no storm, unless its own las
 });
 
 test('a description that changes though nothing was asked for is a storm; a change of the object is none', async () => {
-  const write = { isDescription: true, target: 'Pod default/p', fields: ['a', 'b', 'c', 'd'].map((name) => [name]) };
+  const write = {
+    isDescription: true,
+    target: 'Pod default/p',
+    fields: () => ['a', 'b', 'c', 'd'].map((name) => [name]),
+  };
   const restless = given();
   await restless.passes(11, (i) => ({ causes: ['b', 'a', 'a'], wanted: { now: i }, write }));
   assert.deepEqual(

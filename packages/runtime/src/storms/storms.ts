@@ -9,7 +9,7 @@
  *
  * Does not: slow what fails, which has its own backoff, or what follows a change of the object itself.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Clock, type KubernetesObject, keyOf, type NamespacedName, type Timer } from '@keelson/core';
 import { type FieldPath, printPath } from '../field-diff.ts';
 
@@ -47,7 +47,8 @@ export interface PlannedWrite {
   readonly isDescription: boolean;
   /** Absent where there is nothing to write over. */
   readonly live: KubernetesObject | undefined;
-  readonly fields: readonly FieldPath[];
+  /** The fields that it changes; asked for when a storm is reported. */
+  readonly fields: () => readonly FieldPath[];
   /** Asks the server who else manages these fields. */
   readonly askManagers: () => Promise<readonly string[]>;
 }
@@ -190,7 +191,7 @@ export class Storms {
     { write, managers = [] }: { readonly write?: PlannedWrite; readonly managers?: readonly string[] },
   ): void {
     record.isStorm = true;
-    const fields = (write?.fields ?? []).slice(0, 3).map(printPath);
+    const fields = (write?.fields() ?? []).slice(0, 3).map(printPath);
     const causes = byFrequency(record.causes);
     const slowed = `it has one pass in ${spacingMs / 1000} s from now on`;
     const message = `${this.#what(write, managers, fields, causes)}; ${slowed}`;
@@ -245,4 +246,4 @@ function byFrequency(causes: readonly string[]): readonly string[] {
   return [...counts].sort(([, a], [, b]) => b - a).map(([cause]) => cause);
 }
 
-const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
+const digestOf = (value: object): string => hash('sha256', JSON.stringify(value), 'base64');
