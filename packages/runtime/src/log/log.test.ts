@@ -29,6 +29,24 @@ test('a JSON line has level, ts, logger, msg and the fields of all loggers above
   });
 });
 
+test('what JSON lines begin with is read with the first line that is written', () => {
+  const { lines, options } = captured();
+  let read = 0;
+  const fields = {
+    get key() {
+      read += 1;
+      return 'a';
+    },
+  };
+  const logger = jsonLogger(options).with(fields);
+  logger.debug('nobody listens');
+  assert.deepEqual([read, lines.length], [0, 0]);
+  logger.info('one');
+  logger.info('two');
+  assert.equal(read, 1);
+  for (const line of lines) assert.match(line, /"key":"a"/);
+});
+
 test('an error is logged with its cause, and without members that may hold a secret', () => {
   const { lines, options } = captured();
   const error = Object.assign(new Error('get secrets a/b: no', { cause: new Error('refused') }), {

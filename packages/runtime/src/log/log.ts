@@ -37,14 +37,22 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
     },
     { write },
   );
-  const wrap = (logger: PinoLogger): Logger => ({
-    debug: (message, fields = {}) => logger.debug(fields, message),
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    error: (message, fields = {}) => logger.error(fields, message),
-    with: (fields) => wrap(logger.child(fields)),
-  });
-  return wrap(root);
+  /** Each pass has a logger of its own, and most say nothing: what their lines begin with is made with the first one. */
+  const wrap = (make: () => PinoLogger): Logger => {
+    let made: PinoLogger | undefined;
+    const logger = () => {
+      made ??= make();
+      return made;
+    };
+    return {
+      debug: (message, fields = {}) => (level === 'debug' ? logger().debug(fields, message) : undefined),
+      info: (message, fields = {}) => logger().info(fields, message),
+      warn: (message, fields = {}) => logger().warn(fields, message),
+      error: (message, fields = {}) => logger().error(fields, message),
+      with: (fields) => wrap(() => logger().child(fields)),
+    };
+  };
+  return wrap(() => root);
 }
 
 /** A cause may lead back to itself. */
