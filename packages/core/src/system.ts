@@ -41,7 +41,7 @@ class SystemTimer implements Timer {
   #arm(): NodeJS.Timeout {
     const stageMs = Math.min(this.#remainingMs, longestTimerMs);
     this.#remainingMs -= stageMs;
-    if (this.#remainingMs <= 0) return setTimeout(this.#callback, stageMs);
+    if (!(this.#remainingMs > 0)) return setTimeout(this.#callback, stageMs);
     return setTimeout(() => {
       this.#handle = this.#arm();
       if (!this.#isReferenced) this.#handle.unref();

@@ -184,7 +184,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     const match = selectionMatch(this.selection);
     this.store = new ObjectStore<T>({
       admits: match,
-      prepare: (answer) => this.#prepared(isMetadataOnly(kind) ? metadataIn(answer) : answer, true),
+      prepare: (answer) => this.#prepared(isMetadataOnly(kind) ? metadataIn(answer) : answer, { isShared: true }),
       onError: this.#onError,
     });
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.store.addIndex(name, values);
@@ -285,9 +285,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     }
   }
 
-  #prepared(object: T, isShared = false): T | undefined {
+  #prepared(object: T, { isShared = false } = {}): T | undefined {
     try {
-      return this.#prepare(object, this.#shown(object), isShared);
+      return this.#prepare(object, { previous: this.#shown(object), isShared });
     } catch (error) {
       const { message } = error as Error;
       this.#onError(new Error(`${this.kind.kind} ${labelOf(object)} cannot be stored: ${message}`, { cause: error }));

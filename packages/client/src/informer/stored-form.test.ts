@@ -108,7 +108,7 @@ describe('of an object that changed', () => {
 
   test('the parts that are as they were are those that were stored before', () => {
     const previous = form(before());
-    const now = form({ ...before(), status: { phase: 'Running' } }, previous);
+    const now = form({ ...before(), status: { phase: 'Running' } }, { previous });
     assert.equal(now.spec, previous.spec);
     assert.equal(now.metadata.labels, previous.metadata.labels);
     assert.deepEqual(now.status, { phase: 'Running' });
@@ -118,7 +118,7 @@ describe('of an object that changed', () => {
   test('no part comes from another object of that name', () => {
     const previous = form(before());
     const successor = { ...before(), metadata: { ...before().metadata, uid: 'v' } };
-    assert.notEqual(form(successor, previous).spec, previous.spec);
+    assert.notEqual(form(successor, { previous }).spec, previous.spec);
   });
 
   test('a transform may change all that it gets, and the state before stays as it was', () => {
@@ -128,18 +128,18 @@ describe('of an object that changed', () => {
     };
     const changing = storedForm<ReturnType<typeof before>>({ ...plain, managedFields: 'drop', transform });
     const previous = changing(before());
-    const now = changing({ ...before(), status: { phase: 'Running' } }, previous);
+    const now = changing({ ...before(), status: { phase: 'Running' } }, { previous });
     assert.deepEqual([previous.spec.replicas, now.spec.replicas], [1, 2]);
   });
 
   test('a part that is gone stays away', () => {
     const { status: _, ...rest } = before();
-    assert.ok(!('status' in form(rest as never, form(before()))));
+    assert.ok(!('status' in form(rest as never, { previous: form(before()) })));
   });
 
   test('a part with an inherited name is taken for none', () => {
     const named = JSON.parse(JSON.stringify(before()).replace('{', '{"__proto__":{},'));
-    const now = form(named, form(before()));
+    const now = form(named, { previous: form(before()) });
     const { value } = Object.getOwnPropertyDescriptor(now, '__proto__') ?? {};
     assert.ok(value !== undefined && value !== Object.prototype);
   });
@@ -150,29 +150,39 @@ describe('of an object that others have, too', () => {
     ...object(),
     spec: { replicas: 1, template: { labels: { a: 'b' } } },
     status: { phase: 'Pending' },
-    metadata: { ...object().metadata, labels: { a: 'b' } },
+    metadata: {
+      ...object().metadata,
+      labels: { a: 'b' },
+      managedFields: [...(object().metadata.managedFields ?? []), { manager: 'us', operation: 'Apply' }],
+    },
   });
   type Answer = ReturnType<typeof answer>;
 
-  test('nothing is shared with it, and it is left as it was', () => {
+  test('nothing is shared with it, nothing is frozen in it, and it is left as it was', () => {
     for (const managedFields of ['drop', 'keep', { manager: 'us' }] as const) {
-      const came = answer();
-      const stored = storedForm<Answer>({ ...plain, managedFields })(came, undefined, true);
-      assert.deepEqual(came, answer());
-      const parts = partsOf(came);
-      assert.ok(parts.size > 5);
-      for (const part of partsOf(stored)) assert.ok(!parts.has(part), JSON.stringify(part));
-      assert.deepEqual(stored.spec, came.spec);
+      const options = { transform: undefined, freeze: true, managedFields };
+      const before = storedForm<Answer>(options)({ ...answer(), status: { phase: 'Unknown' } });
+      for (const previous of [undefined, before]) {
+        const came = answer();
+        const parts = partsOf(came);
+        assert.ok(parts.size > 10);
+        const stored = storedForm<Answer>(options)(came, { previous, isShared: true });
+        assert.deepEqual(came, answer());
+        for (const part of partsOf(came)) assert.ok(parts.has(part) && !Object.isFrozen(part), JSON.stringify(part));
+        for (const part of partsOf(stored)) assert.ok(!parts.has(part), JSON.stringify(part));
+        assert.deepEqual([stored.spec, stored.status], [came.spec, came.status]);
+      }
     }
   });
 
   test('what did not change comes from the state before, and only what did is copied', () => {
     const form = storedForm<Answer>({ ...plain, managedFields: { manager: 'us' } });
-    const previous = form(answer(), undefined, true);
+    const previous = form(answer(), { isShared: true });
     const came = { ...answer(), status: { phase: 'Running' } };
-    const stored = form(came, previous, true);
+    const stored = form(came, { previous, isShared: true });
     assert.equal(stored.spec, previous.spec);
-    assert.equal(stored.metadata.managedFields?.[0]?.fieldsV1, previous.metadata.managedFields?.[0]?.fieldsV1);
+    assert.ok(stored.metadata.managedFields[0]);
+    assert.equal(stored.metadata.managedFields, previous.metadata.managedFields);
     assert.deepEqual(stored.status, came.status);
     assert.notEqual(stored.status, came.status);
   });
@@ -183,7 +193,7 @@ describe('of an object that others have, too', () => {
       return each;
     };
     const came = answer();
-    const stored = storedForm<Answer>({ ...plain, managedFields: 'drop', transform })(came, undefined, true);
+    const stored = storedForm<Answer>({ ...plain, managedFields: 'drop', transform })(came, { isShared: true });
     assert.deepEqual([came.spec.template.labels.a, stored.spec.template.labels.a], ['b', 'changed']);
   });
 });

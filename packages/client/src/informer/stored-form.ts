@@ -11,16 +11,20 @@ export interface StoredFormOptions<T> {
   readonly freeze: boolean;
 }
 
-/**
- * Makes the stored form of an object, or throws when that has none. `previous` is the stored form of the same object
- * before. An object that others have, too, is left as it is, and no part of it is stored; any other may be changed.
- */
-export type StoredForm<T> = (came: T, previous?: T, isShared?: boolean) => T;
+/** Makes the stored form of an object, or throws when that has none. */
+export type StoredForm<T> = (came: T, origin?: Origin<T>) => T;
+
+interface Origin<T> {
+  /** The stored form of the same object before. */
+  readonly previous?: T | undefined;
+  /** Others have the object, too: it is left as it is, and no part of it is stored. Any other may be changed. */
+  readonly isShared?: boolean | undefined;
+}
 
 export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): StoredForm<T> {
   const { managedFields, transform, freeze } = options;
   const intern = interning();
-  return (came, previous, isShared = false) => {
+  return (came, { previous, isShared = false } = {}) => {
     requireIdentity(came);
     const object = isShared ? { ...came, metadata: { ...came.metadata } } : came;
     if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
@@ -88,9 +92,9 @@ function interning(): (value: object) => object {
     const same = known.get(text);
     if (same) return same;
     if (known.size >= maxInterned) known.clear();
-    const own = JSON.parse(text) as object; // what came may be in other hands
-    known.set(text, own);
-    return own;
+    const kept = JSON.parse(text) as object; // what came may be in other hands
+    known.set(text, kept);
+    return kept;
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Parts of an object that a change left as they were, taken from the state before; and those that did change, taken from
- * nobody.
+ * Parts of an object that a change left as they were, taken from the state before; and those that did change, copied
+ * where others have them, too.
  *
  * Promises: the object is equal to what came. That is garbage at once where it was known, instead of growing old and
  * being collected at a higher price; and whoever remembers something of a part sees by identity that it is the same.
@@ -8,7 +8,7 @@
  */
 import { equalJson, type KubernetesObject } from '@keelson/core';
 
-/** Puts the equal parts of `previous` into `object`, which is JSON and in no other hands. */
+/** Puts the equal parts of `previous` into `object`; it and its metadata, though not their parts, are in no other hands. */
 export function keepUnchangedParts<T extends KubernetesObject>(object: T, previous: T): void {
   keepEqual(object, previous);
   keepEqual(object.metadata, previous.metadata);

@@ -29,22 +29,24 @@ test('a JSON line has level, ts, logger, msg and the fields of all loggers above
   });
 });
 
-test('what JSON lines begin with is read with the first line that is written', () => {
+test('what JSON lines begin with is made with the first line that is written, of what it was when it was given', () => {
   const { lines, options } = captured();
-  let read = 0;
-  const fields = {
-    get key() {
-      read += 1;
+  let made = 0;
+  const key = {
+    toJSON() {
+      made += 1;
       return 'a';
     },
   };
+  const fields = { key, step: 1 };
   const logger = jsonLogger(options).with(fields);
+  fields.step = 2;
   logger.debug('nobody listens');
-  assert.deepEqual([read, lines.length], [0, 0]);
+  assert.deepEqual([made, lines.length], [0, 0]);
   logger.info('one');
   logger.info('two');
-  assert.equal(read, 1);
-  for (const line of lines) assert.match(line, /"key":"a"/);
+  assert.equal(made, 1);
+  for (const line of lines) assert.match(line, /"key":"a","step":1/);
 });
 
 test('an error is logged with its cause, and without members that may hold a secret', () => {

@@ -49,7 +49,10 @@ export function jsonLogger({ name, clock, level = 'info', write = toStderr }: Lo
       info: (message, fields = {}) => logger().info(fields, message),
       warn: (message, fields = {}) => logger().warn(fields, message),
       error: (message, fields = {}) => logger().error(fields, message),
-      with: (fields) => wrap(() => logger().child(fields)),
+      with(fields) {
+        const own = { ...fields }; // as they are now
+        return wrap(() => logger().child(own));
+      },
     };
   };
   return wrap(() => root);

@@ -107,6 +107,22 @@ test('an object that has to wait is not handed to a worker before its time', asy
   assert.equal(taken, 2);
 });
 
+test('a rate limit holds for what asks to be called again and for what failed, too', async () => {
+  const { clock, wakeUps, taken, work } = given({ rateLimit: { passes: 1, perMs: 500 } });
+  void work();
+  wakeUps.add('a', 'x');
+  await clock.settle();
+  wakeUps.addAfter('a', 10, 'requeue');
+  await clock.advance(499);
+  assert.deepEqual(taken, ['a at 0']);
+  await clock.advance(1);
+  wakeUps.retry({ key: 'a', priority: 0 });
+  await clock.advance(499);
+  assert.deepEqual(taken, ['a at 0', 'a at 500']);
+  await clock.advance(1);
+  assert.deepEqual(taken, ['a at 0', 'a at 500', 'a at 1000']);
+});
+
 test('an object that has to wait for other reasons waits', async () => {
   let waitMs = 500;
   const { clock, wakeUps, taken, work } = given({ waitMs: () => waitMs, rateLimit: { passes: 1, perMs: 2000 } });

@@ -132,20 +132,21 @@ export class WakeUps {
     const { rateLimit, waitMs } = this.#options;
     const elsewhereMs = waitMs?.(key) ?? 0;
     if (elsewhereMs > 0 || rateLimit === undefined) return elsewhereMs;
-    const recent = this.#recent(key, rateLimit);
+    const now = this.#options.clock.monotonic();
+    const recent = this.#recent(key, rateLimit, now);
     const [oldest] = recent;
-    if (oldest === undefined || recent.length < rateLimit.passes) return 0;
-    return rateLimit.perMs - (this.#options.clock.monotonic() - oldest);
+    return oldest === undefined || recent.length < rateLimit.passes ? 0 : rateLimit.perMs - (now - oldest);
   }
 
   /** A pass begins, and counts for the rate limit. */
   #begin(key: NamespacedName): void {
     const { rateLimit, clock } = this.#options;
-    if (rateLimit !== undefined) this.#begun.set(key, [...this.#recent(key, rateLimit), clock.monotonic()]);
+    if (rateLimit === undefined) return;
+    const now = clock.monotonic();
+    this.#begun.set(key, [...this.#recent(key, rateLimit, now), now]);
   }
 
-  #recent(key: NamespacedName, { perMs }: RateLimit): readonly number[] {
-    const now = this.#options.clock.monotonic();
+  #recent(key: NamespacedName, { perMs }: RateLimit, now: number): readonly number[] {
     return (this.#begun.get(key) ?? []).filter((begun) => now - begun < perMs);
   }
 }

@@ -13,7 +13,7 @@ import { createManager, type ManagerOptions } from '../manager/manager.ts';
 import type { PlannedPass } from '../plan/planned-pass.ts';
 import { printPlannedPass, printPlanSummary } from '../plan/print-plan.ts';
 import { type Arguments, checkSettings, readArguments } from './command-line.ts';
-import { boundHeapGrowth } from './heap-growth.ts';
+import { growHeapByHalf } from './heap-growth.ts';
 import { helpText } from './help-text.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function run(
     }
     checkSettings(operator, options.settings);
     failure = 1;
-    boundHeapGrowth();
+    growHeapByHalf();
     const logger = processLogger(operator.name, options);
     const config = await loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
     logger.info('Starting operator', {
