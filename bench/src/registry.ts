@@ -3,7 +3,15 @@ import type { Clock } from '@keelson/core';
 import type { Benchmark } from './benchmark.ts';
 
 /** Benchmarks, or what yields them one by one, and keeps what they share until the last was measured. */
-type Suite = readonly Benchmark[] | ((clock: Clock, resources?: number) => AsyncIterable<Benchmark>);
+type Suite = readonly Benchmark[] | ((clock: Clock, options: SuiteOptions) => AsyncIterable<Benchmark>);
+
+/** What whoever measures may choose. */
+export interface SuiteOptions {
+  /** How many custom resources there are, where operators look after some. */
+  readonly resources?: number | undefined;
+  /** The commit that the engine is compared with, where that is the peer. */
+  readonly before?: string | undefined;
+}
 
 export type Registry = Readonly<Record<string, Suite>>;
 
@@ -19,7 +27,11 @@ export const registry: Registry = {
     yield* (await import('./apiserver/suite.ts')).apiserverBenchmarks(clock);
   },
   cluster: [],
-  async *engine(clock, resources) {
+  async *engine(clock, { resources }) {
     yield* (await import('./engine/suite.ts')).engineBenchmarks(clock, resources);
+  },
+  async *playback(clock, { resources = 300, before }) {
+    if (before === undefined) throw new TypeError('playback needs the commit that it compares with');
+    yield* (await import('./playback/suite.ts')).playbackBenchmarks(clock, { count: resources, before });
   },
 };

@@ -18,10 +18,30 @@ const refusals = [
   {
     says: 'an unknown name',
     args: ['faster'],
-    sentence: 'Unknown benchmark faster: choose from start, client, apiserver, cluster, engine.\n',
+    sentence: 'Unknown benchmark faster: choose from start, client, apiserver, cluster, engine, playback.\n',
   },
   { says: 'a name that every object has', args: ['constructor'], sentence: /^Unknown benchmark constructor: .*\n$/ },
   { says: 'an unknown option', args: ['--fast'], sentence: /^error: unknown option '--fast'\n$/ },
+  {
+    says: 'a number that is none',
+    args: ['engine', '--resources', 'many'],
+    sentence: /^error: option '--resources <n>' argument 'many' is invalid\. It has to be a whole number/,
+  },
+  {
+    says: 'no sample at all',
+    args: ['engine', '--rounds', '0'],
+    sentence: /^error: option '--rounds <n>' argument '0'/,
+  },
+  {
+    says: 'a peer of its own where there is another',
+    args: ['start', '--before', 'HEAD'],
+    sentence: '--before goes with playback.\n',
+  },
+  {
+    says: 'an unknown revision',
+    args: ['playback', '--before', '--help'],
+    sentence: 'There is no revision --help in this repository.\n',
+  },
   {
     says: 'a file that cannot be written',
     args: ['--json', join(folder, 'missing', 'rows.json')],

@@ -75,7 +75,7 @@ export async function openArena(clock: Clock, controllers: boolean): Promise<Are
   };
 }
 
-const cacheName = (index: number): string => `cache-${String(index).padStart(5, '0')}`;
+export const cacheName = (index: number): string => `cache-${String(index).padStart(5, '0')}`;
 
 export async function createCache(client: Client, namespace: string, index: number): Promise<void> {
   await client.create(Cache, { metadata: { namespace, name: cacheName(index) }, spec: { size: 1 } });
