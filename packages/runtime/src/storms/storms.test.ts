@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { KubernetesObject } from '@keelson/core';
 import { VirtualClock } from '@keelson/testing';
 import { type PlannedWrite, type Storm, Storms } from './storms.ts';
@@ -245,4 +247,22 @@ test('what is forgotten is not slowed, and leaves no timer', async () => {
   assert.equal(storms.count, 0);
   await clock.advance(600_000);
   assert.deepEqual(calmed, []);
+});
+
+test('of causes that come again, each is held once for an object', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const storms = given().storms;
+  const heldMb = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const before = heldMb();
+  for (let pass = 0; pass < 50; pass++) {
+    for (let i = 0; i < 100; i++)
+      storms.begin(`default/${i}`, object(1), [Buffer.alloc(10_000, 'x').toString('latin1')]);
+  }
+  const held = heldMb() - before;
+  assert.ok(held < 10, `${held} MB for 100 objects with a cause of 10 kB; 50 of each would be 50 MB`);
+  storms.close();
 });

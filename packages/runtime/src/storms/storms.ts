@@ -110,7 +110,9 @@ export class Storms {
     const record = this.#recordOf(key);
     record.begunMs = nowMs;
     record.passCauses = causes;
-    record.causes = [...record.causes, ...causes].slice(-keptCauses);
+    // Each is a text of its own, made with its event: of equal ones, which are the rule, one is kept.
+    const kept = causes.map((cause) => record.causes.find((each) => each === cause) ?? cause);
+    record.causes = [...record.causes, ...kept].slice(-keptCauses);
     record.hasWritten = false;
     const { generation } = object.metadata;
     if (generation !== record.generation) record.restless = [];
