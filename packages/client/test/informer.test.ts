@@ -823,10 +823,26 @@ describe('handlers', () => {
     const answer = configMap('a', '1', 'u1', 104);
     informer.overlay({ type: 'stored', kind: ConfigMap, object: answer });
     assert.equal(informer.store.get('x/a')?.metadata.resourceVersion, '104');
-    assert.equal(informer.store.get('x/a')?.data, data);
+    const shown = informer.store.get('x/a');
+    assert.equal(shown?.data, data);
     collection.set('a', '1');
     await until(() => heard.length === 4);
+    assert.equal(informer.store.get('x/a'), shown, 'the watch brings the state that the answer had brought');
+    collection.set('a', '1');
+    await until(() => heard.length === 5);
+    assert.equal(informer.store.get('x/a')?.metadata.resourceVersion, '105');
     assert.equal(informer.store.get('x/a')?.data, data);
+  });
+
+  test('hear of a successor, though it comes with the resourceVersion that our write had', async () => {
+    await using given = await watching(three);
+    const { informer, collection, heard } = given;
+    await informer.synced;
+    const answer = configMap('a', 'ours', 'another uid', 104);
+    informer.overlay({ type: 'stored', kind: ConfigMap, object: answer });
+    collection.set('a', '2');
+    await until(() => heard.length === 4);
+    assert.equal(informer.store.get('x/a')?.data?.value, '2');
   });
 
   test('and reads do not hear of an answer that cannot be stored, which is reported', async () => {

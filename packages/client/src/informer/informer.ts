@@ -276,13 +276,20 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   #change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    const stored = this.#prepared(object);
+    const stored = this.#alreadyShown(object) ?? this.#prepared(object);
     if (stored) {
       this.#notify(type === 'DELETED' ? this.store.deliverDeleted(stored) : this.store.deliver(stored), false);
     } else if (type === 'DELETED' || !this.#known(object)) {
       // Whatever it looks like: the object that was here is gone.
       this.#notify(this.store.deliverDeleted(object, false), false);
     }
+  }
+
+  /** What the watch brings now, as the answer to our own write has brought it before. */
+  #alreadyShown(object: T): T | undefined {
+    const shown = this.#shown(object);
+    const { uid, resourceVersion } = object.metadata;
+    return shown?.metadata.uid === uid && shown.metadata.resourceVersion === resourceVersion ? shown : undefined;
   }
 
   #prepared(object: T, { isShared = false } = {}): T | undefined {
