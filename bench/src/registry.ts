@@ -6,7 +6,7 @@ import type { Benchmark } from './benchmark.ts';
 type Suite = readonly Benchmark[] | ((clock: Clock, options: SuiteOptions) => AsyncIterable<Benchmark>);
 
 /** What whoever measures may choose. */
-export interface SuiteOptions {
+interface SuiteOptions {
   /** How many custom resources there are, where operators look after some. */
   readonly resources?: number | undefined;
   /** The commit that the engine is compared with, where that is the peer. */
