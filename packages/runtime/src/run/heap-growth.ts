@@ -1,10 +1,9 @@
 /**
  * How far V8 lets the old part of its heap grow before it collects it again: by half of what lives.
  *
- * Where memory is plenty it would wait for up to four times as much. An operator's old garbage is what its cache has let
- * go, so that memory is never used: with 1,000 resources, 40 MB live and the heap had grown to 62. A heap with a limit
- * below a gigabyte, as in most pods, V8 lets grow by less on its own, and it is left alone. Only for a process that is
- * ours. V8 reads the flag after each collection.
+ * Where memory is plenty it lets the heap become up to four times what lived. An operator's old garbage is what its cache
+ * has let go, so that memory is never used. With a limit below a gigabyte, as in most pods, V8 lets it grow by 30 to 60 %
+ * on its own, and it is left alone. Only for a process that is ours. V8 reads the flag after each collection.
  */
 import { execArgv } from 'node:process';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';

@@ -109,9 +109,9 @@ export class Storms {
     const nowMs = this.#options.clock.monotonic();
     const record = this.#recordOf(key);
     record.begunMs = nowMs;
-    record.passCauses = causes;
     // Each is a text of its own, made with its event: of equal ones, which are the rule, one is kept.
     const kept = causes.map((cause) => record.causes.find((each) => each === cause) ?? cause);
+    record.passCauses = kept;
     record.causes = [...record.causes, ...kept].slice(-keptCauses);
     record.hasWritten = false;
     const { generation } = object.metadata;
