@@ -22,7 +22,7 @@ import type { IndexFunction } from './object-index.ts';
 import { type MissingRule, Reflector, type ReflectorCounts, type ReflectorPhase } from './reflector.ts';
 import { RepeatedErrors } from './repeated-errors.ts';
 import { selectionMatch } from './selection-match.ts';
-import { type Delivery, ObjectStore, type Store } from './store.ts';
+import { type Delivery, isSameState, ObjectStore, type Store } from './store.ts';
 import { type StoredForm, storedForm } from './stored-form.ts';
 
 /** Keeps a copy of the objects of a kind in step with the server, and says what changed. */
@@ -276,7 +276,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   }
 
   #change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    const stored = this.#alreadyShown(object) ?? this.#prepared(object);
+    const previous = this.#shown(object);
+    // It may be the state that the answer to our own write has brought before.
+    const stored = isSameState(previous, object) ? previous : this.#prepared(object, { previous });
     if (stored) {
       this.#notify(type === 'DELETED' ? this.store.deliverDeleted(stored) : this.store.deliver(stored), false);
     } else if (type === 'DELETED' || !this.#known(object)) {
@@ -285,16 +287,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
     }
   }
 
-  /** What the watch brings now, as the answer to our own write has brought it before. */
-  #alreadyShown(object: T): T | undefined {
-    const shown = this.#shown(object);
-    const { uid, resourceVersion } = object.metadata;
-    return shown?.metadata.uid === uid && shown.metadata.resourceVersion === resourceVersion ? shown : undefined;
-  }
-
-  #prepared(object: T, { isShared = false } = {}): T | undefined {
+  #prepared(object: T, { previous = this.#shown(object), isShared = false } = {}): T | undefined {
     try {
-      return this.#prepare(object, { previous: this.#shown(object), isShared });
+      return this.#prepare(object, { previous, isShared });
     } catch (error) {
       const { message } = error as Error;
       this.#onError(new Error(`${this.kind.kind} ${labelOf(object)} cannot be stored: ${message}`, { cause: error }));

@@ -336,7 +336,8 @@ function isPassed<T extends KubernetesObject>(
   return overlay.type !== 'tombstone' || object?.metadata.uid !== overlay.uid;
 }
 
-function isSameState<T extends KubernetesObject>(previous: T | undefined, { metadata }: T): boolean {
+/** Whether both are the same object at the same resourceVersion. */
+export function isSameState<T extends KubernetesObject>(previous: T | undefined, { metadata }: T): boolean {
   return previous?.metadata.uid === metadata.uid && previous.metadata.resourceVersion === metadata.resourceVersion;
 }
 
