@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
@@ -962,22 +961,6 @@ describe('traces go on in the server', () => {
     const sent = given.server.requests.map(({ headers }) => String(headers.traceparent));
     assert.deepEqual(sent.slice(0, 3), Array(3).fill('00-a-b-01'));
     assert.deepEqual(sent.slice(3).sort(), ['00-c-d-01', '00-e-f-01']);
-  });
-
-  test('by what instruments undici, as OpenTelemetry does, without a word from us', async () => {
-    await using given = await setup((_request, response) => sendJson(response, configMap));
-    const instrument = (message: unknown) =>
-      (message as { request: { addHeader(name: string, value: string): void } }).request.addHeader(
-        'traceparent',
-        '00-1-2-01',
-      );
-    subscribe('undici:request:create', instrument);
-    try {
-      await given.client.get(ConfigMap, 'x/a');
-    } finally {
-      unsubscribe('undici:request:create', instrument);
-    }
-    assert.equal(given.server.requests[0]?.headers.traceparent, '00-1-2-01');
   });
 });
 

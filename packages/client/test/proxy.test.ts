@@ -35,10 +35,9 @@ describe('a proxy leads to the server', () => {
     await using transport = through(`http://me:p%40ss@${proxy.host}`);
     assert.equal(await ask(transport), 'hello');
     assert.equal(await ask(transport), 'hello');
-    assert.equal(await ask(transport, { streaming: true }), 'hello');
+    assert.deepEqual(await Promise.all([ask(transport, { streaming: true }), ask(transport)]), ['hello', 'hello']);
     const tunnel = { to: 'api.example:6443', as: 'me:p@ss' };
-    assert.deepEqual(proxy.asked.slice(-2), [tunnel, tunnel]);
-    assert.ok(proxy.asked.length <= 3, 'connections are kept');
+    assert.deepEqual(proxy.asked, [tunnel, tunnel], 'connections are kept');
   });
 
   test('by CONNECT over TLS, where the cluster or Node knows its authority', async () => {

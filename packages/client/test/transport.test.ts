@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
@@ -31,8 +32,77 @@ describe('connections', () => {
     await using server = await startServer(hello, serverCertificate);
     await using transport = connect(configFor(server.url, { tls: { ca: data(ca), insecureSkipVerify: false } }));
     for (let i = 0; i < 20; i++) assert.equal(await textOf(transport, get('/')), 'hello');
-    // Two at most: undici takes a connection for busy until a moment after its answer is complete.
-    assert.ok(server.connections <= 2);
+    assert.equal(server.connections, 1);
+  });
+
+  test('are made anew where the server closes them', async () => {
+    await using server = await startServer((_request, response) => response.setHeader('connection', 'close').end('x'));
+    await using transport = connect(configFor(server.url), { maxConnections: 1 });
+    for (let i = 0; i < 3; i++) assert.equal(await textOf(transport, get('/')), 'x');
+    assert.equal(server.connections, 3);
+  });
+
+  test('are left when more comes on them than was asked for', async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(configFor(server.url));
+    assert.equal(await textOf(transport, get('/')), 'hello');
+    for (const socket of server.openSockets) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil');
+    await until(() => server.openSockets.size === 0);
+    assert.equal(await textOf(transport, get('/')), 'hello');
+  });
+
+  test('are left where the answer came before the request was read', async () => {
+    const sockets: Socket[] = [];
+    const server = createSocketServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => {});
+      // It reads the first bytes, and no more.
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await using transport = connect(configFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+      const large = { ...get('/'), method: 'POST', body: Buffer.alloc(64 * 1024 * 1024) } as const;
+      assert.equal(await textOf(transport, large), 'no');
+      assert.equal(await textOf(transport, get('/')), 'no');
+      assert.equal(sockets.length, 2);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  });
+
+  test('go on with the session of those before', async () => {
+    const resumed: boolean[] = [];
+    await using server = await startServer(({ incoming }, response) => {
+      resumed.push((incoming.socket as TLSSocket).isSessionReused());
+      response.setHeader('connection', 'close').end('x');
+    }, serverCertificate);
+    await using transport = connect(configFor(server.url, { tls: { ca: data(ca), insecureSkipVerify: false } }));
+    for (let i = 0; i < 3; i++) assert.equal(await textOf(transport, get('/')), 'x');
+    assert.deepEqual(resumed, [false, true, true]);
+  });
+
+  test('do not keep a process alive that has nothing left to do', async () => {
+    const late: Script = (_request, response) => void systemClock.setTimer(100, () => response.end('late'));
+    await using server = await startServer((request, response) => {
+      hello(request, response);
+      server.script = late; // it waits for an answer, too, on a connection that it has used before
+    });
+    const program = `
+      import { connect } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)};
+      const transport = connect(${JSON.stringify(configFor(server.url))});
+      for (const path of ['/', '/late']) {
+        const { body } = await transport.request({ method: 'GET', path, headers: {} });
+        for await (const _ of body);
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.deepEqual([code, server.requests.length, server.connections], [0, 2, 1]);
   });
 
   test('are bounded for requests, which then wait for each other', async () => {
@@ -77,6 +147,17 @@ describe('connections', () => {
     await until(() => server.openSockets.size === 0);
   });
 
+  test('are not waited for when the transport is disposed', async () => {
+    await using server = await startServer(() => {});
+    const transport = connect(configFor(server.url), { maxConnections: 1 });
+    const closed = { message: `${server.url}: the transport is closed` };
+    const ended = Array.from({ length: 3 }, () => assert.rejects(transport.request(get('/')), closed));
+    await until(() => server.requests.length === 1);
+    await transport[Symbol.asyncDispose]();
+    await Promise.all(ended);
+    assert.equal(server.requests.length, 1);
+  });
+
   test('that are still being made close too when the transport is disposed', async () => {
     const sockets = new Set<Socket>();
     const mute = createSocketServer((socket) => {
@@ -105,6 +186,40 @@ describe('connections', () => {
       for (const socket of sockets) socket.destroy();
       mute.close();
     }
+  });
+
+  test('that take too long to be made are given up', async () => {
+    const sockets: Socket[] = [];
+    const mute = createSocketServer((socket) => sockets.push(socket.on('error', () => {}).resume()));
+    mute.listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    await using transport = connect(configFor(url), { connectTimeoutMs: 50 });
+    await assert.rejects(transport.request(get('/')), {
+      message: `${url}: no connection could be made in time; is a firewall in between?`,
+    });
+    await until(() => sockets.every((socket) => socket.closed));
+    mute.close();
+  });
+
+  test('that streams have left are kept no more than those of requests', async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(configFor(server.url), { maxConnections: 2 });
+    await Promise.all(Array.from({ length: 9 }, () => textOf(transport, get('/', { streaming: true }))));
+    await until(() => server.openSockets.size === 2);
+  });
+
+  test('are closed when the server says that it will send no more, whatever it has not read', async () => {
+    const server = createSocketServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.pause().end());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await using transport = connect(configFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    const large = { ...get('/'), method: 'POST', body: Buffer.alloc(64 * 1024 * 1024) } as const;
+    await assert.rejects(transport.request(large), /the connection was closed before the answer was complete/);
+    server.close();
   });
 
   test('are not made before they are needed', async () => {
@@ -143,6 +258,19 @@ describe('a last check before sending', () => {
 });
 
 describe('an abort', () => {
+  test('in the last check before sending sends nothing', async () => {
+    await using server = await startServer(hello);
+    await using transport = connect(configFor(server.url), { maxConnections: 1 });
+    const controller = new AbortController();
+    const beforeSend = () => controller.abort(new Error('no time'));
+    await assert.rejects(transport.request(get('/a', { beforeSend, signal: controller.signal })), /no time/);
+    assert.equal(await textOf(transport, get('/b')), 'hello');
+    assert.deepEqual(
+      server.requests.map(({ path }) => path),
+      ['/b'],
+    );
+  });
+
   test('ends a request that waits for its answer, and closes the socket', async () => {
     await using server = await startServer(() => {});
     await using transport = connect(configFor(server.url));
@@ -407,6 +535,28 @@ describe('a server that fails', () => {
       /^TransportError: URL: it does not speak HTTP/,
     );
   });
+});
+
+describe("what cannot be sent is refused, and stands in nobody's way:", () => {
+  for (const [what, request] of [
+    ['a header that would end early', get('/', { headers: { 'x-a': 'b\r\nx-c: d' } })],
+    ['a header of other characters than bytes', get('/', { headers: { 'x-a': '\u{1f4a5}' } })],
+    ['a header whose name is none', get('/', { headers: { 'x a': 'b' } })],
+    ['a length that is not ours', get('/', { headers: { 'Content-Length': '2' } })],
+    ['a coding that is not ours', get('/', { headers: { 'transfer-encoding': 'chunked' } })],
+    ['a path that would end early', get('/a HTTP/1.1\r\nx: y')],
+  ] as const) {
+    test(what, async () => {
+      await using server = await startServer(hello);
+      await using transport = connect(configFor(server.url), { maxConnections: 1 });
+      await assert.rejects(transport.request(request), {
+        name: 'TransportError',
+        message: /cannot be sent|must be escaped/,
+      });
+      assert.equal(await textOf(transport, get('/')), 'hello');
+      assert.equal(server.requests.length, 1);
+    });
+  }
 });
 
 test('options that make no sense are refused', () => {

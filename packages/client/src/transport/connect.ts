@@ -1,7 +1,7 @@
 /**
  * HTTPS to one API server.
  *
- * Promises: connections are kept and bounded; a stream has a connection of its own outside that bound; an aborted signal
+ * Promises: connections are kept and bounded; a stream has one for itself while it lasts, outside that bound; an aborted signal
  * rejects at once and closes the socket; a 401 is tried once more with renewed credentials where there can be any (the
  * server did not act). Every other failure is a `TransportError` that says what to look at. An answer is never unpacked
  * unless that was asked for, and comes with a function that takes our secrets out of what it says.
@@ -17,9 +17,9 @@ import {
 } from '@keelson/core';
 import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
-import { Agents } from './agents.ts';
 import { bytesOf } from './bytes.ts';
-import { exchange } from './exchange.ts';
+import { Connections } from './connections.ts';
+import { exchange, type ServerAddress } from './exchange.ts';
 import { codeOf } from './failure.ts';
 import { type Identity, type IdentitySource, identitySource } from './identity.ts';
 import { SecretMask } from './secret-mask.ts';
@@ -57,7 +57,7 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   const mask = new SecretMask(secretsOf(config));
   return new HttpTransport(config, {
     mask,
-    agents: new Agents(config, { maxConnections, connectTimeoutMs, clock, mask: mask.mask, signal }),
+    connections: new Connections(config, { maxConnections, connectTimeoutMs, clock, mask: mask.mask, signal }),
     identities: identitySource(config, clock, options.env ?? process.env, signal),
     disposal,
     headers: {
@@ -83,25 +83,21 @@ const secretHeaders = /auth|cookie|token|secret|key|passw|credential/i;
 
 interface Parts {
   readonly mask: SecretMask;
-  readonly agents: Agents;
+  readonly connections: Connections;
   readonly identities: IdentitySource;
   readonly disposal: AbortController;
-  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 class HttpTransport implements Transport {
   readonly #parts: Parts;
-  readonly #server: string;
-  readonly #origin: string;
-  readonly #prefix: string;
+  readonly #server: ServerAddress;
   /** What was sent last, so that it is not looked at again for each request. */
   #known: { readonly authorization: string | undefined; readonly key: string | undefined } | undefined;
 
   constructor(config: ClusterConfig, parts: Parts) {
-    const url = new URL(config.server);
-    this.#server = config.server;
-    this.#origin = url.origin;
-    this.#prefix = url.pathname.replace(/\/+$/, '');
+    const { origin, host, pathname } = new URL(config.server);
+    this.#server = { origin, host, prefix: pathname.replace(/\/+$/, '') };
     this.#parts = parts;
   }
 
@@ -121,8 +117,10 @@ class HttpTransport implements Transport {
     const headers = { ...this.#parts.headers, ...request.headers };
     if (authorization !== undefined) headers.authorization = authorization;
     this.#learn(request, identity);
-    const dispatcher = await this.#parts.agents.dispatcherFor(tls, request.streaming ?? false);
-    const response = await exchange({ dispatcher, origin: this.#origin, prefix: this.#prefix, headers }, request);
+    const response = await exchange(
+      { connections: this.#parts.connections, tls, server: this.#server, headers },
+      request,
+    );
     const body = await this.#unpacked(response);
     return { ...response, body, mask: this.#parts.mask.mask };
   }
@@ -141,19 +139,18 @@ class HttpTransport implements Transport {
   async #unpacked({ status, headers, body }: TransportResponse): Promise<AsyncIterable<Uint8Array>> {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
     if (encoding === '' || encoding === 'identity') return body;
-    if (encoding === 'gzip' && 'accept-encoding' in this.#parts.headers) return gunzip(this.#origin, body);
+    if (encoding === 'gzip' && 'accept-encoding' in this.#parts.headers) return gunzip(this.#server.origin, body);
     await body[Symbol.asyncIterator]().return?.();
     if (status >= 300) return nothing(); // that it is a failure is what counts
     const shown = this.#parts.mask.mask(encoding.slice(0, 50));
     throw new TransportError(
-      this.#origin,
+      this.#server.origin,
       `the answer is packed (${shown}), and nobody asked for that; is a proxy in between?`,
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts.disposal.abort(new TransportError(this.#server, 'the transport is closed'));
-    await this.#parts.agents[Symbol.asyncDispose]();
+    this.#parts.disposal.abort(new TransportError(this.#server.origin, 'the transport is closed'));
   }
 }
 
@@ -181,7 +178,7 @@ function impersonationHeaders({ user, uid, groups, extra }: Impersonation): Reco
   return headers;
 }
 
-/** The server reads UTF-8; undici writes one byte for each character. */
+/** The server reads UTF-8; a head is written with one byte for each character. */
 function asHeader(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

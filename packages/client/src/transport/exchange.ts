@@ -1,142 +1,143 @@
 /**
- * One request and its answer on an undici dispatcher.
+ * One request and its answer.
  *
- * undici tells an abort only to requests that have a connection, so one that still waits for it would outlive its
- * signal; here the caller is told at once. The answer's bytes are handed over as they come, without a stream in between,
- * and the socket is paused when the reader falls behind.
+ * An aborted signal rejects at once, wherever the request is, and closes the connection if anything was sent on it. The
+ * answer's bytes are handed over as they come, and the socket is paused when the reader falls behind.
  */
 import type { TransportRequest, TransportResponse } from '@keelson/core';
-import type { Dispatcher } from 'undici';
+import type { AnswerHead } from './answer-parser.ts';
+import type { Connection, ExchangeSink } from './connection.ts';
+import type { Connections, Loan } from './connections.ts';
 import { transportFailure } from './failure.ts';
+import { requestHead } from './request-head.ts';
+import type { TlsIdentity } from './tls-identity.ts';
 
 /** More than this unread, and the socket pauses. */
 const highWaterMark = 1024 * 1024;
 /** What a chunk takes beside its bytes: a server may send them one by one. */
 const chunkBytes = 200;
 
-export interface ExchangeTarget {
-  readonly dispatcher: Dispatcher;
+/** The parts of the server's address that requests and errors name. */
+export interface ServerAddress {
   /** Scheme, host and port. */
   readonly origin: string;
+  /** Host and port. */
+  readonly host: string;
   /** What precedes every path. */
   readonly prefix: string;
-  readonly headers: Readonly<Record<string, string | string[]>>;
 }
 
-export function exchange(target: ExchangeTarget, request: TransportRequest): Promise<TransportResponse> {
-  return new Promise((resolve, reject) => {
-    const { signal } = request;
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const handler = new ExchangeHandler(target.origin, request, resolve, reject);
-    target.dispatcher.dispatch(
-      {
-        origin: target.origin,
-        path: target.prefix + request.path,
-        method: request.method,
-        headers: target.headers,
-        body: request.body ?? null,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      handler,
-    );
-  });
+export interface ExchangeTarget {
+  readonly connections: Connections;
+  readonly tls: TlsIdentity;
+  readonly server: ServerAddress;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler {
+export async function exchange(
+  { connections, tls, server, headers }: ExchangeTarget,
+  request: TransportRequest,
+): Promise<TransportResponse> {
+  const { signal, method, body, streaming = false } = request;
+  const path = server.prefix + request.path;
+  try {
+    const head = requestHead({ method, path, headers: { host: server.host, ...headers }, body });
+    const loan = await connections.borrow(tls, streaming, signal);
+    return await new Promise((resolve, reject) => {
+      new Exchange(server.origin, loan, signal, resolve, reject).send(head, request);
+    });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : transportFailure(server.origin, error);
+  }
+}
+
+class Exchange implements ExchangeSink {
   readonly #origin: string;
+  readonly #loan: Loan;
   readonly #signal: AbortSignal | undefined;
-  readonly #beforeSend: (() => void) | undefined;
   readonly #resolve: (response: TransportResponse) => void;
   readonly #reject: (error: unknown) => void;
-  #controller: Dispatcher.DispatchController | undefined;
   #body: Body | undefined;
-  #aborted: { readonly reason: unknown } | undefined;
+  #isOver = false;
 
   constructor(
     origin: string,
-    { signal, beforeSend }: TransportRequest,
+    loan: Loan,
+    signal: AbortSignal | undefined,
     resolve: (response: TransportResponse) => void,
     reject: (error: unknown) => void,
   ) {
     this.#origin = origin;
+    this.#loan = loan;
     this.#signal = signal;
-    this.#beforeSend = beforeSend;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  readonly #onAbort = () => this.#abort(this.#signal?.reason);
-
-  #abort(reason: unknown): void {
-    this.#aborted = { reason };
-    this.#finish();
-    if (this.#body) this.#body.cut(reason);
-    else this.#reject(reason);
-    this.#controller?.abort(asError(reason));
-  }
-
-  #finish(): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort);
-  }
-
-  /** undici has a connection and writes as soon as this returns. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#aborted) {
-      controller.abort(asError(this.#aborted.reason));
+  send(head: string, { body, beforeSend }: TransportRequest): void {
+    try {
+      beforeSend?.();
+      this.#signal?.throwIfAborted();
+    } catch (error) {
+      this.#isOver = true;
+      this.#loan.giveBack();
+      this.#reject(error);
       return;
     }
-    try {
-      this.#beforeSend?.();
-    } catch (error) {
-      this.#abort(error);
-    }
+    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#loan.connection.send(head, body, this);
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (status < 200) return;
-    const body = new Body(controller, () => this.#abort(new Error('the reader left')));
-    this.#body = body;
-    this.#resolve({ status, headers: flat(headers), body });
+  onHead({ status, headers }: AnswerHead): void {
+    this.#body = new Body(this.#loan.connection, () => this.#cut(new Error('the reader left')));
+    this.#resolve({ status, headers, body: this.#body });
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#body?.push(chunk);
+  onData(bytes: Uint8Array): void {
+    this.#body?.push(bytes);
   }
 
-  onResponseEnd(): void {
-    this.#finish();
-    this.#body?.end();
+  onEnd(): void {
+    if (this.#finish()) this.#body?.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#finish();
-    const failure = this.#aborted ? this.#aborted.reason : transportFailure(this.#origin, error);
+  onFailure(error: Error): void {
+    if (!this.#finish()) return;
+    const failure = transportFailure(this.#origin, error);
     if (this.#body) this.#body.fail(failure);
     else this.#reject(failure);
+  }
+
+  readonly #onAbort = () => this.#cut(this.#signal?.reason);
+
+  #cut(reason: unknown): void {
+    if (!this.#finish()) return;
+    if (this.#body) this.#body.cut(reason);
+    else this.#reject(reason);
+  }
+
+  /** Whether it was going on until now. A connection that is given back in the middle of an answer is closed. */
+  #finish(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#loan.giveBack();
+    return true;
   }
 }
 
 /** The bytes of one answer, for one reader. */
 class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #connection: Connection;
+  #isPaused = false;
   readonly #leave: () => void;
   #chunks: Uint8Array[] = [];
   #unread = 0;
   #end: { readonly error?: unknown } | undefined;
   #reader: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void } | undefined;
 
-  constructor(controller: Dispatcher.DispatchController, leave: () => void) {
-    this.#controller = controller;
+  constructor(connection: Connection, leave: () => void) {
+    this.#connection = connection;
     this.#leave = leave;
   }
 
@@ -150,7 +151,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
     }
     this.#chunks.push(chunk);
     this.#unread += chunk.length + chunkBytes;
-    if (this.#unread > highWaterMark) this.#controller.pause();
+    if (this.#unread > highWaterMark && !this.#isPaused) this.#pause(true);
   }
 
   end(): void {
@@ -180,7 +181,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
     const chunk = this.#chunks.shift();
     if (chunk) {
       this.#unread -= chunk.length + chunkBytes;
-      if (this.#controller.paused && this.#unread <= highWaterMark / 2) this.#controller.resume();
+      if (this.#isPaused && this.#unread <= highWaterMark / 2) this.#pause(false);
       return Promise.resolve({ value: chunk, done: false });
     }
     if (this.#end) {
@@ -200,17 +201,12 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
     this.#chunks = [];
     return Promise.resolve({ value: undefined, done: true });
   }
-}
 
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string | undefined> {
-  const flattened: Record<string, string | undefined> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    flattened[name] = Array.isArray(value) ? value.join(', ') : value;
+  /** Until the answer is complete; the connection is another's then. */
+  #pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (this.#end) return;
+    if (isPaused) this.#connection.pause();
+    else this.#connection.resume();
   }
-  return flattened;
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

@@ -9,12 +9,12 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no route to this host; is there a network?',
   ENETUNREACH: 'there is no route to this network; is there a network?',
   ETIMEDOUT: 'the connection timed out; is a firewall in between?',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time; is a firewall in between?',
+  CONNECT_TIMEOUT: 'no connection could be made in time; is a firewall in between?',
+  HEAD_TOO_LONG: 'the headers of its answer are too long; what answers there?',
+  NOT_HTTP: 'it does not speak HTTP; should the address begin with https://?',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed while sending',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_CLOSED: 'the transport is closed',
-  UND_ERR_DESTROYED: 'the transport is closed',
+  CLOSED_EARLY: 'the connection was closed before the answer was complete',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not trusted; is certificate-authority right?',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown authority; is certificate-authority right?',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown authority; is certificate-authority right?',
@@ -30,23 +30,36 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_HTTP_REQUEST: 'it does not speak TLS; should the address begin with http://?',
 };
 
-/** By code or, where undici has none, by name: OpenSSL's alerts and the HTTP parser's complaints are dozens. */
+/** By code: OpenSSL's alerts are dozens. */
 const families: readonly (readonly [RegExp, string])[] = [
   [
     /^ERR_SSL_.*CERTIFICATE/,
     'it did not accept our client certificate; has it expired, or does another cluster own it?',
   ],
-  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/, 'the headers of its answer are too long; what answers there?'],
-  [/^HTTPParserError$/, 'it does not speak HTTP; should the address begin with https://?'],
 ];
 
 /** Failures that came after a connection stood: the server may or may not have acted. */
-const brokenCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const brokenCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'CLOSED_EARLY']);
+
+export class ClosedEarly extends Error {
+  readonly code = 'CLOSED_EARLY';
+}
+
+export class ConnectTimeout extends Error {
+  readonly code = 'CONNECT_TIMEOUT';
+}
+
+export class HeadTooLong extends Error {
+  readonly code = 'HEAD_TOO_LONG';
+}
+
+/** Says what is wrong, and quotes nothing of what came: it may be a Secret. */
+export class NotHttp extends Error {
+  readonly code = 'NOT_HTTP';
+}
 
 /** A `TransportError` that begins with the server's address. Errors of our own family pass unchanged. */
 export function transportFailure(server: string, error: unknown): Error {
-  // The HTTP parser's errors carry all that it had read: pages of it, which whoever prints the cause would print.
-  if (error instanceof Error && 'data' in error) error.data = undefined;
   return error instanceof OperatorError ? error : new TransportError(server, reasonOf(error), { cause: error });
 }
 
@@ -57,8 +70,7 @@ export function shortReason(error: unknown): string {
 
 function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  const name = error instanceof Error ? error.name : '';
-  const reason = reasons[code] ?? families.find(([family]) => family.test(code) || family.test(name))?.[1];
+  const reason = reasons[code] ?? families.find(([family]) => family.test(code))?.[1];
   return reason ?? (error instanceof Error ? error.message : String(error));
 }
 
@@ -68,10 +80,12 @@ export function isBrokenConnection(error: unknown): boolean {
   return false;
 }
 
-/** The code of what the system or undici reports, or nothing. */
+/** The code of what the system or Node reports, or nothing. */
 export function codeOf(error: unknown): string {
   // Trying several addresses of a host fails with an AggregateError; the first failure speaks for all.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  const code = (first as { readonly code?: unknown } | undefined)?.code;
+  const { code, syscall } = (first ?? {}) as { readonly code?: unknown; readonly syscall?: unknown };
+  // Node says so of a connection that ended in an orderly way, too; what the system reports names the call that failed.
+  if (code === 'ECONNRESET' && syscall === undefined) return 'CLOSED_EARLY';
   return typeof code === 'string' ? code : '';
 }

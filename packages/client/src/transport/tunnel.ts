@@ -1,8 +1,7 @@
 /**
  * Connections to the server through a proxy: by CONNECT over http or https, or by SOCKS5.
  *
- * undici has agents for these, but theirs keep no bound on connections, keep their own time and print a warning; a socket
- * that is handed to the ordinary agent behaves like any other. A failure says that it is the proxy's, and names it
+ * Its socket is used like any other. A failure says that it is the proxy's, and names it
  * without its user and password. Names are looked up by the proxy.
  */
 import { once } from 'node:events';
