@@ -235,12 +235,13 @@ describe('a last check before sending', () => {
     await using server = await startServer((_request, response) => waiting.push(() => response.end('x')));
     await using transport = connect(configFor(server.url), { maxConnections: 1 });
     let mayWrite = true;
+    const refusal = new Error('no longer the leader');
     const beforeSend = () => {
-      if (!mayWrite) throw new Error('no longer the leader');
+      if (!mayWrite) throw refusal;
     };
     const first = textOf(transport, get('/first', { beforeSend }));
     await until(() => waiting.length === 1);
-    const second = assert.rejects(transport.request(get('/second', { beforeSend })), /no longer the leader/);
+    const second = assert.rejects(transport.request(get('/second', { beforeSend })), (error) => error === refusal);
     mayWrite = false; // while the second waits for the connection
     waiting[0]?.();
     assert.equal(await first, 'x');

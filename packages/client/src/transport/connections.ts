@@ -68,13 +68,8 @@ export class Connections {
 
   /** Rejects as soon as the signal is aborted; a connection that is being made then is kept for others. */
   async borrow(tls: TlsIdentity, isStream: boolean, signal: AbortSignal | undefined): Promise<Loan> {
-    if (isStream)
-      return until(
-        this.#lent(tls, () => {}),
-        signal,
-      );
-    await this.#turns.begin(signal);
-    const end = () => this.#turns.end();
+    if (!isStream) await this.#turns.begin(signal);
+    const end = () => void (isStream || this.#turns.end());
     const lent = this.#lent(tls, end);
     lent.catch(end);
     return until(lent, signal);

@@ -40,15 +40,17 @@ export async function exchange(
 ): Promise<TransportResponse> {
   const { signal, method, body, streaming = false } = request;
   const path = server.prefix + request.path;
+  let head: string;
+  let loan: Loan;
   try {
-    const head = requestHead({ method, path, headers: { host: server.host, ...headers }, body });
-    const loan = await connections.borrow(tls, streaming, signal);
-    return await new Promise((resolve, reject) => {
-      new Exchange(server.origin, loan, signal, resolve, reject).send(head, request);
-    });
+    head = requestHead({ method, path, headers: { host: server.host, ...headers }, body });
+    loan = await connections.borrow(tls, streaming, signal);
   } catch (error) {
     throw signal?.aborted ? signal.reason : transportFailure(server.origin, error);
   }
+  return new Promise((resolve, reject) => {
+    new Exchange(server.origin, loan, signal, resolve, reject).send(head, request);
+  });
 }
 
 class Exchange implements ExchangeSink {
