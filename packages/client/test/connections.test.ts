@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { type AddressInfo, connect as connectSocket, createServer } from 'node:net';
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test } from 'node:test';
 import { systemClock } from '@keelson/core/system';

@@ -1,10 +1,10 @@
 /**
  * HTTPS to one API server.
  *
- * Promises: connections are kept and bounded; a stream has one for itself while it lasts, outside that bound; an aborted signal
- * rejects at once and closes the socket; a 401 is tried once more with renewed credentials where there can be any (the
- * server did not act). Every other failure is a `TransportError` that says what to look at. An answer is never unpacked
- * unless that was asked for, and comes with a function that takes our secrets out of what it says.
+ * Promises: connections are kept and bounded; a stream has one for itself while it lasts, outside that bound; an
+ * aborted signal rejects at once and closes the socket; a 401 is tried once more with renewed credentials where there
+ * can be any (the server did not act). Every other failure is a `TransportError` that says what to look at. An answer is
+ * never unpacked unless that was asked for, and comes with a function that takes our secrets out of what it says.
  * Does not: repeat requests, follow redirects or keep time, apart from making a connection; that is the client's.
  */
 import { setMaxListeners } from 'node:events';
@@ -19,11 +19,12 @@ import { systemClock } from '@keelson/core/system';
 import type { ClusterConfig, Impersonation } from '../config/cluster-config.ts';
 import { bytesOf } from './bytes.ts';
 import { Connections } from './connections.ts';
-import { exchange, type ServerAddress } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { codeOf } from './failure.ts';
 import { type Identity, type IdentitySource, identitySource } from './identity.ts';
 import { SecretMask } from './secret-mask.ts';
 import { credentialOf, keyText, secretsOf } from './secrets-of.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** How connections to the server are made and used. */
 export interface ConnectOptions {
@@ -61,6 +62,7 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
     identities: identitySource(config, clock, options.env ?? process.env, signal),
     disposal,
     headers: {
+      host: new URL(config.server).host,
       'user-agent': options.userAgent ?? 'keelson',
       ...(options.compression && !config.disableCompression ? { 'accept-encoding': 'gzip' } : {}),
       ...(config.impersonate ? impersonationHeaders(config.impersonate) : {}),
@@ -91,17 +93,20 @@ interface Parts {
 
 class HttpTransport implements Transport {
   readonly #parts: Parts;
-  readonly #server: ServerAddress;
+  readonly #origin: string;
+  readonly #prefix: string;
   /** What was sent last, so that it is not looked at again for each request. */
   #known: { readonly authorization: string | undefined; readonly key: string | undefined } | undefined;
 
   constructor(config: ClusterConfig, parts: Parts) {
-    const { origin, host, pathname } = new URL(config.server);
-    this.#server = { origin, host, prefix: pathname.replace(/\/+$/, '') };
+    const { origin, pathname } = new URL(config.server);
+    this.#origin = origin;
+    this.#prefix = pathname.replace(/\/+$/, '');
     this.#parts = parts;
   }
 
   async request(request: TransportRequest): Promise<ExplainedResponse> {
+    // Credentials are shared by many requests, so an abort leaves them alone and only lets this request go.
     let identity = await untilAborted(this.#parts.identities.current(), request.signal);
     let response = await this.#send(request, identity);
     if (response.status === 401 && identity.renew()) {
@@ -117,10 +122,8 @@ class HttpTransport implements Transport {
     const headers = { ...this.#parts.headers, ...request.headers };
     if (authorization !== undefined) headers.authorization = authorization;
     this.#learn(request, identity);
-    const response = await exchange(
-      { connections: this.#parts.connections, tls, server: this.#server, headers },
-      request,
-    );
+    const { connections } = this.#parts;
+    const response = await exchange({ connections, tls, origin: this.#origin, prefix: this.#prefix, headers }, request);
     const body = await this.#unpacked(response);
     return { ...response, body, mask: this.#parts.mask.mask };
   }
@@ -139,18 +142,18 @@ class HttpTransport implements Transport {
   async #unpacked({ status, headers, body }: TransportResponse): Promise<AsyncIterable<Uint8Array>> {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
     if (encoding === '' || encoding === 'identity') return body;
-    if (encoding === 'gzip' && 'accept-encoding' in this.#parts.headers) return gunzip(this.#server.origin, body);
+    if (encoding === 'gzip' && 'accept-encoding' in this.#parts.headers) return gunzip(this.#origin, body);
     await body[Symbol.asyncIterator]().return?.();
     if (status >= 300) return nothing(); // that it is a failure is what counts
     const shown = this.#parts.mask.mask(encoding.slice(0, 50));
     throw new TransportError(
-      this.#server.origin,
+      this.#origin,
       `the answer is packed (${shown}), and nobody asked for that; is a proxy in between?`,
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts.disposal.abort(new TransportError(this.#server.origin, 'the transport is closed'));
+    this.#parts.disposal.abort(new TransportError(this.#origin, 'the transport is closed'));
   }
 }
 
@@ -186,15 +189,4 @@ function asHeader(text: string): string {
 /** A key may hold characters that a header name may not; the server decodes percent signs. */
 function asHeaderName(key: string): string {
   return encodeURIComponent(key.toLowerCase()).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
-}
-
-/** Credentials are shared by many requests, so an abort leaves them alone and only lets this request go. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -12,14 +12,15 @@ export interface ExchangeSink {
   onFailure(error: Error): void;
 }
 
-interface Exchange {
+/** A request that was sent, and whose answer is not complete. */
+interface Pending {
   readonly sink: ExchangeSink;
   readonly parser: AnswerParser;
 }
 
 export class Connection {
   readonly #socket: Socket;
-  #exchange: Exchange | undefined;
+  #pending: Pending | undefined;
   #isUsable = true;
   #idleMs = Number.POSITIVE_INFINITY;
 
@@ -39,7 +40,7 @@ export class Connection {
 
   /** Whether another request may be sent. */
   get isUsable(): boolean {
-    return this.#isUsable && this.#exchange === undefined;
+    return this.#isUsable && this.#pending === undefined;
   }
 
   send(head: string, body: TransportRequest['body'], sink: ExchangeSink): void {
@@ -48,7 +49,7 @@ export class Connection {
       sink.onFailure(socket.errored ?? new ClosedEarly());
       return;
     }
-    this.#exchange = { sink, parser: new AnswerParser(sink) };
+    this.#pending = { sink, parser: new AnswerParser(sink) };
     if (body === undefined) {
       socket.write(head, 'latin1');
       return;
@@ -82,30 +83,30 @@ export class Connection {
   }
 
   #read(bytes: Buffer): void {
-    const exchange = this.#exchange;
-    if (exchange === undefined) {
+    const pending = this.#pending;
+    if (pending === undefined) {
       this.close(); // nobody asked
       return;
     }
     try {
-      exchange.parser.push(bytes);
+      pending.parser.push(bytes);
     } catch (error) {
       this.#fail(error as Error);
       this.close();
       return;
     }
-    if (exchange.parser.isComplete) this.#complete(exchange);
+    if (pending.parser.isComplete) this.#complete(pending);
   }
 
   #ended(): void {
-    const exchange = this.#exchange;
+    const pending = this.#pending;
     this.#isUsable = false;
-    if (exchange?.parser.close()) this.#complete(exchange);
+    if (pending?.parser.close()) this.#complete(pending);
     else this.close(); // also where it has not read what we wrote
   }
 
-  #complete({ sink, parser }: Exchange): void {
-    this.#exchange = undefined;
+  #complete({ sink, parser }: Pending): void {
+    this.#pending = undefined;
     // A server that answers before it has read everything may not read the rest.
     if (!parser.keepsAlive || this.#socket.writableLength > 0) this.#isUsable = false;
     this.#idleMs = parser.idleMs;
@@ -114,9 +115,9 @@ export class Connection {
   }
 
   #fail(error: Error): void {
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
+    const pending = this.#pending;
+    this.#pending = undefined;
     this.#isUsable = false;
-    exchange?.sink.onFailure(error);
+    pending?.sink.onFailure(error);
   }
 }

@@ -13,6 +13,7 @@ import { Connection } from './connection.ts';
 import { ClosedEarly, ConnectTimeout } from './failure.ts';
 import type { TlsIdentity } from './tls-identity.ts';
 import { Turns } from './turns.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -72,7 +73,7 @@ export class Connections {
     const end = () => void (isStream || this.#turns.end());
     const lent = this.#lent(tls, end);
     lent.catch(end);
-    return until(lent, signal);
+    return untilAborted(lent, signal, (late) => late.giveBack());
   }
 
   async #lent(tls: TlsIdentity, onOver: () => void): Promise<Loan> {
@@ -179,23 +180,6 @@ function standing(socket: Socket, event: 'connect' | 'secureConnect'): Promise<v
       .once(event, () => resolve())
       .on('error', reject) // stays: there may be nobody else to hear one
       .once('close', () => reject(new ClosedEarly()));
-  });
-}
-
-/** One that comes too late is given back. */
-function until(loan: Promise<Loan>, signal: AbortSignal | undefined): Promise<Loan> {
-  if (!signal) return loan;
-  return new Promise((resolve, reject) => {
-    let isLate = signal.aborted;
-    const leave = () => {
-      isLate = true;
-      reject(signal.reason);
-    };
-    if (isLate) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    loan
-      .then((made) => (isLate ? made.giveBack() : resolve(made)), reject)
-      .finally(() => signal.removeEventListener('abort', leave));
   });
 }
 

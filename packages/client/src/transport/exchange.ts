@@ -17,39 +17,31 @@ const highWaterMark = 1024 * 1024;
 /** What a chunk takes beside its bytes: a server may send them one by one. */
 const chunkBytes = 200;
 
-/** The parts of the server's address that requests and errors name. */
-export interface ServerAddress {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Host and port. */
-  readonly host: string;
-  /** What precedes every path. */
-  readonly prefix: string;
-}
-
 export interface ExchangeTarget {
   readonly connections: Connections;
   readonly tls: TlsIdentity;
-  readonly server: ServerAddress;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What precedes every path. */
+  readonly prefix: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export async function exchange(
-  { connections, tls, server, headers }: ExchangeTarget,
+  { connections, tls, origin, prefix, headers }: ExchangeTarget,
   request: TransportRequest,
 ): Promise<TransportResponse> {
-  const { signal, method, body, streaming = false } = request;
-  const path = server.prefix + request.path;
+  const { signal, method, path, body, streaming = false } = request;
   let head: string;
   let loan: Loan;
   try {
-    head = requestHead({ method, path, headers: { host: server.host, ...headers }, body });
+    head = requestHead({ method, path: prefix + path, headers, body });
     loan = await connections.borrow(tls, streaming, signal);
   } catch (error) {
-    throw signal?.aborted ? signal.reason : transportFailure(server.origin, error);
+    throw signal?.aborted ? signal.reason : transportFailure(origin, error);
   }
   return new Promise((resolve, reject) => {
-    new Exchange(server.origin, loan, signal, resolve, reject).send(head, request);
+    new Exchange(origin, loan, signal, resolve, reject).send(head, request);
   });
 }
 
@@ -131,10 +123,10 @@ class Exchange implements ExchangeSink {
 /** The bytes of one answer, for one reader. */
 class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   readonly #connection: Connection;
-  #isPaused = false;
   readonly #leave: () => void;
   #chunks: Uint8Array[] = [];
   #unread = 0;
+  #isPaused = false;
   #end: { readonly error?: unknown } | undefined;
   #reader: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void } | undefined;
 

@@ -12,7 +12,10 @@ const framing = /^(?:content-length|transfer-encoding|upgrade|connection)$/i;
 const anyName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const anyValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** In latin1: one byte for each character. Throws where a path or a header would end too early, and where a header says where the request ends. */
+/**
+ * In latin1: one byte for each character. Throws where a path or a header would end too early, and where a header says
+ * where the request ends.
+ */
 export function requestHead({ method, path, headers, body }: RequestLines): string {
   if (!anyPath.test(path)) throw new TypeError('the path of a request has a character that must be escaped');
   let head = `${method} ${path} HTTP/1.1\r\n`;

@@ -1,8 +1,8 @@
 /**
  * Connections to the server through a proxy: by CONNECT over http or https, or by SOCKS5.
  *
- * Its socket is used like any other. A failure says that it is the proxy's, and names it
- * without its user and password. Names are looked up by the proxy.
+ * Its socket is used like any other. A failure says that it is the proxy's, and names it without its user and password.
+ * Names are looked up by the proxy.
  */
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
