@@ -128,7 +128,7 @@ export class ControlLoop {
     const sources = runSources(controller, context, (key, cause) => this.#wakeUps.add(key, cause));
     {
       // Ended before the passes are: one that never ends must not leave a timer of ten hours behind.
-      using _resync = keepResyncing(this.#options, (key) => this.#wakeUps.add(key, 'resync', { initial: true }));
+      using _resync = keepResyncing(this.#options, (key) => this.#wakeUps.add(key, 'resync', 'initial'));
       await stopped;
     }
     logger.info('Stopping workers');
@@ -160,7 +160,7 @@ export class ControlLoop {
   }
 
   #subscriptions(signal: AbortSignal): SubscriptionsOptions {
-    const wake: SubscriptionsOptions['wake'] = (key, cause, options) => this.#wakeUps.add(key, cause, options);
+    const wake: SubscriptionsOptions['wake'] = (key, cause, urgency) => this.#wakeUps.add(key, cause, urgency);
     return { ...this.#options, signal, wake };
   }
 

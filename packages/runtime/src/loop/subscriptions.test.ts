@@ -103,20 +103,49 @@ test('a reconciled object wakes itself, and what it owns wakes it; both as their
     },
     onOwned: ({ object }) => void seen.push(`owned ${object.metadata.name}`),
   });
-  assert.deepEqual(happen(Deployment, added(owner, true)), [['ns/web', 'Deployment ns/web added', { initial: true }]]);
-  assert.deepEqual(happen(Deployment, added(owner)), [['ns/web', 'Deployment ns/web added', { initial: false }]]);
+  assert.deepEqual(happen(Deployment, added(owner, true)), [['ns/web', 'Deployment ns/web added', 'initial']]);
+  assert.deepEqual(happen(Deployment, added(owner)), [['ns/web', 'Deployment ns/web added', 'now']]);
   assert.deepEqual(happen(Deployment, { type: 'updated', object: owner, previous: owner }), [], 'nobody wants to know');
   isHeld = true;
   assert.deepEqual(happen(Deployment, added(owner)), [], 'who holds it back decides');
   const child = of('ConfigMap', 'c', { ownerReferences });
   const changed = { type: 'updated', object: child, previous: of('ConfigMap', 'c') } as const;
-  assert.deepEqual(happen(ConfigMap, changed), [['ns/web', 'ConfigMap ns/c updated', { initial: false }]]);
+  assert.deepEqual(happen(ConfigMap, changed), [['ns/web', 'ConfigMap ns/c updated', 'follow-up']]);
   assert.deepEqual(happen(ConfigMap, added(of('ConfigMap', 'free'))), []);
   const pod = of('Pod', 'p', { ownerReferences });
   assert.deepEqual(happen(Pod, { type: 'updated', object: pod, previous: pod }), []);
   assert.equal(happen(Pod, { type: 'deleted', object: pod, missed: false }).length, 1);
   assert.deepEqual(seen.slice(-4), ['owned c', 'owned free', 'owned p', 'owned p']);
   assert.deepEqual([...signals], [signal]);
+});
+
+test('what users ask for and what is gone wants a pass now; a status that changes, here or elsewhere, is a follow-up', () => {
+  const { options, happen } = given({ for: Deployment, owns: [ConfigMap] });
+  subscribeOwn(options, { onReconciled: (_, wake) => wake(), onOwned() {} });
+  const urgencies = (kind: Kind, event: InformerEvent) => happen(kind, event).map((args) => (args as unknown[])[2]);
+  const before = { uid: 'o', generation: 1, labels: { a: 'b' } };
+  const web = of('Deployment', 'web', before);
+  const changedTo = (metadata: Partial<KubernetesObject['metadata']>) =>
+    urgencies(Deployment, { type: 'updated', previous: web, object: of('Deployment', 'web', metadata) });
+  assert.deepEqual(changedTo({ ...before, resourceVersion: '2' }), ['follow-up']);
+  for (const change of [
+    { generation: 2 },
+    { labels: { a: 'c' } },
+    { annotations: { a: 'b' } },
+    { finalizers: ['a/b'] },
+    { deletionTimestamp: 'now' },
+  ]) {
+    assert.deepEqual(changedTo({ ...before, ...change }), ['now'], JSON.stringify(change));
+  }
+  const plain = of('Deployment', 'plain');
+  assert.deepEqual(
+    urgencies(Deployment, { type: 'updated', previous: plain, object: plain }),
+    ['now'],
+    'without a generation nothing tells a status from the rest',
+  );
+  assert.deepEqual(urgencies(Deployment, { type: 'deleted', object: web, missed: false }), ['now']);
+  const child = of('ConfigMap', 'c', { ownerReferences: [controllerReference(Deployment, web)] });
+  assert.deepEqual(urgencies(ConfigMap, { type: 'deleted', object: child, missed: false }), ['now']);
 });
 
 test('what is watched or referred to wakes those whom the mapping names; a mapping that throws is reported', () => {
@@ -136,10 +165,10 @@ test('what is watched or referred to wakes those whom the mapping names; a mappi
   });
   subscribeMapped(options);
   const pod = of('Pod', 'p', { ownerReferences });
-  assert.deepEqual(happen(Pod, added(pod, true)), [['ns/web', 'Pod ns/p added', { initial: true }]]);
+  assert.deepEqual(happen(Pod, added(pod, true)), [['ns/web', 'Pod ns/p added', 'initial']]);
   assert.deepEqual(happen(Pod, { type: 'updated', object: pod, previous: pod }), []);
   const secret = of('Secret', 's');
-  assert.deepEqual(happen(Secret, added(secret)), [['ns/refers-0-to-s', 'Secret ns/s added', { initial: false }]]);
+  assert.deepEqual(happen(Secret, added(secret)), [['ns/refers-0-to-s', 'Secret ns/s added', 'follow-up']]);
   assert.deepEqual(happen(Secret, { type: 'updated', object: secret, previous: secret }), []);
   assert.deepEqual(happen(ConfigMap, added(of('ConfigMap', 'c'))), []);
   assert.deepEqual(logger.said('error'), ['A mapping threw; that change wakes nobody: clumsy']);

@@ -22,6 +22,7 @@ import { causeOf, concernedKeys, controllerKey, mapperOf } from '../cache/mappin
 import type { Controller } from '../controller/controller.ts';
 import type { Logger } from '../log/logger.ts';
 import { followOptionalKinds } from './optional-kinds.ts';
+import type { Urgency } from './wake-ups.ts';
 
 export interface SubscriptionsOptions {
   readonly controller: Controller;
@@ -30,7 +31,7 @@ export interface SubscriptionsOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** An object needs a look. */
-  readonly wake: (key: NamespacedName, cause: string, options: { readonly initial: boolean }) => void;
+  readonly wake: (key: NamespacedName, cause: string, urgency: Urgency) => void;
 }
 
 interface OwnHandlers {
@@ -47,7 +48,7 @@ export function subscribeOwn(options: SubscriptionsOptions, { onReconciled, onOw
     informer.subscribe(
       (event) =>
         onReconciled(event, () => {
-          if (matters(event, controller.when)) wake(keyOf(event.object), causeOf(event), initialOf(event));
+          if (matters(event, controller.when)) wake(keyOf(event.object), causeOf(event), ownUrgency(event));
         }),
       { signal },
     );
@@ -70,7 +71,7 @@ export function subscribeMapped(options: SubscriptionsOptions): void {
     follow(options, to, (object) => caches.referrers(i, object), when);
   }
   void followOptionalKinds(caches.informers, options, (cause) => {
-    for (const object of caches.store(controller.for).list()) wake(keyOf(object), cause, { initial: false });
+    for (const object of caches.store(controller.for).list()) wake(keyOf(object), cause, 'now');
   });
 }
 
@@ -85,7 +86,7 @@ function follow(
     informer.subscribe(
       (event) => {
         if (!matters(event, when)) return;
-        for (const key of concernedKeys(event, map, report)) wake(key, causeOf(event), initialOf(event));
+        for (const key of concernedKeys(event, map, report)) wake(key, causeOf(event), urgencyOf(event));
       },
       { signal },
     );
@@ -101,7 +102,24 @@ export function matters(event: InformerEvent, when: Predicate<never> | undefined
   return when(event.object as never, event.previous as never);
 }
 
-const initialOf = (event: InformerEvent) => ({ initial: event.type === 'added' && event.initial });
+/** Of a change of the reconciled object: what only its status says is a follow-up, and anything else somebody's wish. */
+function ownUrgency(event: InformerEvent): Urgency {
+  if (event.type !== 'updated') return event.type === 'added' && event.initial ? 'initial' : 'now';
+  const [now, before] = [wishIn(event.object), wishIn(event.previous)];
+  // Without a generation, the status is not told from the rest.
+  return now.generation !== undefined && equalJson(now, before) ? 'follow-up' : 'now';
+}
+
+function wishIn({ metadata }: KubernetesObject) {
+  const { generation, labels, annotations, finalizers, deletionTimestamp } = metadata;
+  return { generation, labels, annotations, finalizers, deletionTimestamp };
+}
+
+/** Of a change of another object: steps may come in bursts, and what is gone has to be made again. */
+function urgencyOf(event: InformerEvent): Urgency {
+  if (event.type === 'deleted') return 'now';
+  return event.type === 'added' && event.initial ? 'initial' : 'follow-up';
+}
 
 /** Other caches may be of another time than what is mapped. */
 function reconciledOnly(caches: Caches, reconciled: Kind): CacheView<Kind> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Clock } from '@keelson/core';
 import { VirtualClock } from '@keelson/testing';
 import type { ControllerMetrics } from '../metrics/metrics.ts';
 import { WakeUps, type WakeUpsOptions } from './wake-ups.ts';
@@ -23,7 +24,7 @@ function given(options: Partial<WakeUpsOptions> = {}) {
 
 test('what was there at the start waits behind what changes now', async () => {
   const { clock, wakeUps, taken, work } = given();
-  wakeUps.add('initial', 'added', { initial: true });
+  wakeUps.add('initial', 'added', 'initial');
   wakeUps.add('changed', 'updated');
   wakeUps.addAfter('later', 50, 'requeue');
   const working = work();
@@ -32,6 +33,114 @@ test('what was there at the start waits behind what changes now', async () => {
   wakeUps.close();
   await working;
   assert.equal(taken.at(-1), 'closed');
+});
+
+/** A worker whose passes end when told. */
+function busyWorker(wakeUps: WakeUps) {
+  const begun: string[] = [];
+  let end = () => {};
+  const work = async () => {
+    for (let item = await wakeUps.next(); item !== undefined; item = await wakeUps.next()) {
+      begun.push(item.key);
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      wakeUps.done(item.key);
+    }
+  };
+  void work();
+  return { begun, end: () => end() };
+}
+
+test('follow-ups are gathered while others wait, for two seconds, and go first then', async () => {
+  const { clock, wakeUps } = given();
+  const { begun, end } = busyWorker(wakeUps);
+  const next = async () => {
+    end();
+    await clock.settle();
+    return begun.at(-1);
+  };
+  wakeUps.add('a', 'added', 'initial');
+  for (const key of ['b', 'c', 'd']) wakeUps.add(key, 'added', 'initial');
+  await clock.settle();
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  assert.equal(await next(), 'b');
+  await clock.advance(1999);
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  assert.equal(await next(), 'c', 'what comes later does not prolong it');
+  await clock.advance(1);
+  assert.equal(await next(), 'a');
+  assert.equal(await next(), 'd');
+  wakeUps.add('a', 'updated', 'follow-up');
+  wakeUps.add('e', 'added', 'initial');
+  wakeUps.add('a', 'edited');
+  assert.equal(await next(), 'a', 'an edit is not gathered');
+  assert.equal(await next(), 'e');
+  await clock.advance(10_000);
+  await next();
+  assert.equal(begun.length, 7, 'one pass for all of them');
+});
+
+test('a worker that has nothing else takes a follow-up at once', async () => {
+  const { clock, wakeUps, taken, work } = given();
+  void work();
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  await clock.advance(5000);
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  await clock.advance(5000);
+  assert.deepEqual(taken, ['a at 0', 'a at 5000']);
+});
+
+test('follow-ups under a rate limit are gathered after it', async () => {
+  const { clock, wakeUps } = given({ rateLimit: { passes: 1, perMs: 500 } });
+  const { begun, end } = busyWorker(wakeUps);
+  wakeUps.add('a', 'added');
+  await clock.settle();
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  for (const key of ['b', 'c', 'd']) wakeUps.add(key, 'added', 'initial');
+  end();
+  await clock.advance(2499);
+  end();
+  await clock.settle();
+  assert.deepEqual(begun, ['a', 'b', 'c']);
+  await clock.advance(1);
+  end();
+  await clock.settle();
+  assert.deepEqual(begun, ['a', 'b', 'c', 'a']);
+});
+
+test('a follow-up that failed is not gathered again, and an object of the start still waits', async () => {
+  const { clock, wakeUps } = given();
+  const { begun, end } = busyWorker(wakeUps);
+  wakeUps.add('busy', 'added');
+  await clock.settle();
+  wakeUps.add('initial', 'added', 'initial');
+  wakeUps.retry({ key: 'follow-up', priority: -200 });
+  wakeUps.retry({ key: 'of the start', priority: -100 });
+  await clock.advance(10);
+  for (let i = 0; i < 3; i++) {
+    end();
+    await clock.settle();
+  }
+  assert.deepEqual(begun, ['busy', 'follow-up', 'initial', 'of the start']);
+});
+
+test('what is gathered leaves no timer behind when all is over', () => {
+  const clock = new VirtualClock();
+  const timers = new Set<number>();
+  const counting: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimer(delayMs) {
+      timers.add(delayMs);
+      return { unref() {}, [Symbol.dispose]: () => void timers.delete(delayMs) };
+    },
+  };
+  const { wakeUps } = given({ clock: counting });
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  assert.deepEqual([...timers], [2000]);
+  wakeUps.close();
+  assert.deepEqual([...timers], []);
 });
 
 test('causes are kept once each, ten of them, until they are taken', () => {

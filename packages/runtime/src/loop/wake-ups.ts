@@ -4,9 +4,12 @@
  * Promises: the queue's (a key is with one worker at a time, and a change during a pass leads to another one), and with a
  * rate limit no more passes over one object than it allows, whatever wakes it. What waits for an object in its way is
  * woken when that one changes.
+ *
+ * What follows from a pass (a rollout brings a dozen changes) is gathered while workers have other objects to look at,
+ * for two seconds at most; a worker that has nothing else takes it at once.
  */
 import { createWorkQueue, type WorkItem, type WorkQueue } from '@keelson/client';
-import { type Clock, type KubernetesObject, keyOf, type NamespacedName } from '@keelson/core';
+import { type Clock, type KubernetesObject, keyOf, type NamespacedName, type Timer } from '@keelson/core';
 import type { RateLimit, RetryDelays } from '../controller/controller.ts';
 import type { ControllerMetrics } from '../metrics/metrics.ts';
 
@@ -19,8 +22,16 @@ export interface WakeUpsOptions {
   readonly clock: Clock;
 }
 
-/** Existing objects at the start wait behind what changes now. */
-const initialPriority = -100;
+/**
+ * How soon a change wants a pass: `now`, such as one that a user has made; `follow-up`, what may be a step of many and can
+ * be gathered; `initial`, what was there when the watch began, and waits behind what changes now.
+ */
+export type Urgency = 'now' | 'follow-up' | 'initial';
+
+const priorities = { now: 0, initial: -100, 'follow-up': -200 } as const;
+
+/** How long follow-ups are gathered while others wait. Then they go first. */
+const gatherMs = 2000;
 
 /** Causes that are kept for one log line; a storm of events must not become a storm of memory. */
 const keptCauses = 10;
@@ -33,6 +44,9 @@ export class WakeUps {
   readonly #blocking = new Map<string, Set<NamespacedName>>();
   /** When the passes of the running window began. */
   readonly #begun = new Map<NamespacedName, readonly number[]>();
+  /** Until when follow-ups that wait may do so; the earliest first. */
+  readonly #gathering = new Map<NamespacedName, number>();
+  #gatherTimer: Timer | undefined;
 
   constructor(options: WakeUpsOptions) {
     this.#options = options;
@@ -41,12 +55,11 @@ export class WakeUps {
     metrics.observe(this.#queue);
   }
 
-  /** `initial`: it was there when the watch began, and waits behind what changes now. */
-  add(key: NamespacedName, cause: string, { initial = false }: { readonly initial?: boolean } = {}): void {
+  add(key: NamespacedName, cause: string, urgency: Urgency = 'now'): void {
     this.noteCause(key, cause);
-    const priority = initial ? initialPriority : 0;
+    if (urgency === 'follow-up') this.#gather(key);
     // What has to wait is not handed to a worker first, which would only put it back.
-    this.#queue.addAfter(key, this.#waitMs(key), { priority });
+    this.#queue.addAfter(key, this.#waitMs(key), { priority: priorities[urgency] });
   }
 
   addAfter(key: NamespacedName, delayMs: number, cause: string): void {
@@ -57,7 +70,8 @@ export class WakeUps {
   /** After a failure: later each time. Returns the delay. */
   retry({ key, priority }: WorkItem): number {
     this.noteCause(key, 'retry');
-    return this.#queue.addRateLimited(key, { priority });
+    const isFollowUp = priority === priorities['follow-up']; // it has waited long enough
+    return this.#queue.addRateLimited(key, { priority: isFollowUp ? priorities.now : priority });
   }
 
   noteCause(key: NamespacedName, cause: string): void {
@@ -79,6 +93,7 @@ export class WakeUps {
       const { key, priority } = item;
       const waitMs = this.#waitMs(key);
       if (waitMs === 0) {
+        this.#gathering.delete(key);
         this.#begin(key);
         return item;
       }
@@ -125,6 +140,33 @@ export class WakeUps {
   /** Keys that wait are not lost: whoever runs next lists everything. */
   close(): void {
     this.#queue.shutDown();
+    this.#gathering.clear();
+    this.#gatherTimer?.[Symbol.dispose]();
+  }
+
+  /** The first of them decides how long they wait; the time that the rate limit takes comes before. */
+  #gather(key: NamespacedName): void {
+    if (this.#gathering.has(key)) return;
+    const { clock, rateLimit } = this.#options;
+    this.#gathering.set(key, clock.monotonic() + (rateLimit?.perMs ?? 0) + gatherMs);
+    this.#gatherTimer ??= this.#armGathering();
+  }
+
+  #armGathering(): Timer | undefined {
+    const { clock } = this.#options;
+    for (const dueAt of this.#gathering.values())
+      return clock.setTimer(dueAt - clock.monotonic(), () => this.#gathered());
+    return undefined;
+  }
+
+  #gathered(): void {
+    const now = this.#options.clock.monotonic();
+    for (const [key, dueAt] of this.#gathering) {
+      if (dueAt > now) break;
+      this.#gathering.delete(key);
+      this.#queue.add(key, { priority: priorities.now });
+    }
+    this.#gatherTimer = this.#armGathering();
   }
 
   /** How long the object has to wait for its next pass. */
