@@ -63,6 +63,86 @@ describe('a work queue', () => {
     assert.deepEqual(order, ['urgent', 'normal', 'raised', 'initial']);
   });
 
+  describe('with a priority that rises after a while', () => {
+    const low = { priority: -200, raiseAfterMs: 2000 };
+    const next = async (queue: ReturnType<typeof createWorkQueue>) => (await queue.get())?.key;
+
+    test('lets others go first so long, from the first time that it was added, each key by itself', async () => {
+      const { clock, queue } = queueWithClock();
+      for (const key of ['x', 'y', 'z']) queue.add(key, { priority: -100 });
+      await clock.advance(100);
+      queue.add('a', low);
+      await clock.advance(500);
+      queue.add('b', low);
+      queue.add('a', low);
+      await clock.advance(1499);
+      assert.equal(await next(queue), 'x', '2099 ms');
+      await clock.advance(1);
+      assert.equal(await next(queue), 'a', '2100 ms');
+      await clock.advance(499);
+      assert.equal(await next(queue), 'y', '2599 ms');
+      await clock.advance(1);
+      assert.deepEqual(await queue.get(), { key: 'b', priority: 0 }, '2600 ms');
+      assert.equal(await next(queue), 'z');
+    });
+
+    test('goes at once to a worker that has nothing else, and what comes after that is another time', async () => {
+      const { clock, queue } = queueWithClock();
+      const taken = queue.get();
+      queue.add('a', low);
+      queue.add('a', low); // for once more, before the worker knows of the first
+      assert.deepEqual(await taken, { key: 'a', priority: -200 });
+      queue.done('a');
+      queue.add('x', { priority: -100 });
+      await clock.advance(1999);
+      queue.add('y', { priority: -100 });
+      assert.equal(await next(queue), 'x');
+      await clock.advance(1);
+      assert.equal(await next(queue), 'a');
+    });
+
+    test('rises while it is in work, for the time after', async () => {
+      const { clock, queue } = queueWithClock();
+      queue.add('a');
+      await queue.get();
+      queue.add('a', low);
+      queue.add('x', { priority: -100 });
+      await clock.advance(2000);
+      queue.done('a');
+      assert.deepEqual(await queue.get(), { key: 'a', priority: 0 });
+    });
+
+    test('waits out its delay before, and rises within one that was prolonged', async () => {
+      const { clock, queue } = queueWithClock();
+      queue.addAfter('a', 500, low);
+      queue.addAfter('b', 9000, low);
+      queue.addAfter('b', 9000, { ...low, raiseAfterMs: -8000 });
+      queue.add('x', { priority: -100 });
+      await clock.advance(2499);
+      queue.add('y', { priority: -100 });
+      assert.equal(await next(queue), 'x');
+      await clock.advance(1);
+      assert.equal(await next(queue), 'a');
+      assert.equal(await next(queue), 'y', 'b still waits');
+      await clock.advance(6500);
+      assert.deepEqual(await queue.get(), { key: 'b', priority: 0 });
+    });
+
+    test('is handed out once, and leaves nothing behind when it was taken or the queue is shut down', async () => {
+      const { clock, queue } = queueWithClock();
+      queue.add('x');
+      queue.add('a', low);
+      assert.deepEqual([await next(queue), await next(queue)], ['x', 'a']);
+      queue.done('a');
+      await clock.advance(5000);
+      assert.equal(queue.length, 0);
+      queue.add('y', low);
+      queue.shutDown();
+      queue.add('z', low);
+      assert.equal(clock.timers, 0);
+    });
+  });
+
   test('waits out a delay, the earliest of several', async () => {
     const { clock, queue } = queueWithClock();
     queue.addAfter('a', 1000);

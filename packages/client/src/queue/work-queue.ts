@@ -49,6 +49,8 @@ export interface WorkItem<Key = string> {
 export interface AddOptions {
   /** Higher first. @default 0 */
   readonly priority?: number | undefined;
+  /** After so long in the line, beyond its delay, a lower priority becomes 0; of several the earliest wins. @default never */
+  readonly raiseAfterMs?: number | undefined;
 }
 
 /** How long failed keys wait, and who counts. */
@@ -101,10 +103,15 @@ interface InWork {
   again: { readonly priority: number; readonly since: number } | undefined;
 }
 
+/** What `raiseAfterMs` leads to. */
+const raisedPriority = 0;
+
 class KeyedQueue<Key> implements WorkQueue<Key> {
   readonly #settings: Settings;
   readonly #waiting = new WaitingLine<Key>();
   readonly #delayed = new DelayHeap<Key>();
+  /** Keys that wait, for a worker or for a delay, and when they get a higher priority. */
+  readonly #raised = new DelayHeap<Key>();
   readonly #inWork = new Map<Key, InWork>();
   readonly #failures = new Map<Key, number>();
   #workers: ((item: WorkItem<Key> | undefined) => void)[] = [];
@@ -120,18 +127,19 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     return this.#waiting.length;
   }
 
-  add(key: Key, { priority = 0 }: AddOptions = {}): void {
+  add(key: Key, { priority = 0, raiseAfterMs }: AddOptions = {}): void {
     if (this.#state !== 'open') return;
     const delayed = this.#delayed.get(key);
     if (delayed) this.#delayed.delete(key);
     this.#enqueue(key, Math.max(priority, delayed?.priority ?? priority));
+    if (raiseAfterMs !== undefined && this.#isInLine(key)) this.#raiseAfter(key, raiseAfterMs);
   }
 
-  addAfter(key: Key, delayMs: number, { priority = 0 }: AddOptions = {}): void {
+  addAfter(key: Key, delayMs: number, { priority = 0, raiseAfterMs }: AddOptions = {}): void {
     if (this.#state !== 'open') return;
     if (delayMs > 0) this.#settings.metrics.retried?.();
-    if (!(delayMs > 0) || this.#waiting.priorityOf(key) !== undefined || this.#inWork.get(key)?.again) {
-      this.add(key, { priority }); // it runs at once in any case; only its priority may rise
+    if (!(delayMs > 0) || this.#isInLine(key)) {
+      this.add(key, { priority, raiseAfterMs }); // it waits for nothing but a worker; only its priority may rise
       return;
     }
     const dueAt = this.#settings.clock.monotonic() + delayMs;
@@ -141,6 +149,7 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
       dueAt: Math.min(dueAt, planned?.dueAt ?? dueAt),
       priority: Math.max(priority, planned?.priority ?? priority),
     });
+    if (raiseAfterMs !== undefined) this.#raiseAfter(key, delayMs + raiseAfterMs);
     this.#arm();
   }
 
@@ -201,6 +210,11 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     await drained;
   }
 
+  /** Whether it waits for a worker, or for the one who has it. */
+  #isInLine(key: Key): boolean {
+    return this.#waiting.priorityOf(key) !== undefined || this.#inWork.get(key)?.again !== undefined;
+  }
+
   /** Whether no key will ever be handed out again. */
   #isOver(): boolean {
     if (this.#state !== 'draining') return this.#state === 'closed';
@@ -239,6 +253,7 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     if (!next) return undefined;
     const { clock, metrics } = this.#settings;
     const now = clock.monotonic();
+    this.#raised.delete(next.key);
     this.#inWork.set(next.key, { since: now, again: undefined });
     this.#measureDepth(next.priority);
     metrics.taken?.(now - next.since);
@@ -263,16 +278,32 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
 
   #dropDelayed(): void {
     this.#delayed.clear();
+    this.#raised.clear();
     this.#arm();
+  }
+
+  #raiseAfter(key: Key, ms: number): void {
+    const dueAt = this.#settings.clock.monotonic() + ms;
+    const known = this.#raised.get(key)?.dueAt ?? dueAt;
+    this.#raised.set({ key, dueAt: Math.min(dueAt, known), priority: raisedPriority });
+    this.#arm();
+  }
+
+  /** A delay stays as it is. */
+  #raise(key: Key): void {
+    const delayed = this.#delayed.get(key);
+    if (delayed) this.#delayed.set({ ...delayed, priority: Math.max(delayed.priority, raisedPriority) });
+    else this.#enqueue(key, raisedPriority);
   }
 
   /** One timer, for whatever is due next. */
   #arm(): void {
-    const dueAt = this.#delayed.peek()?.dueAt;
+    const never = Number.POSITIVE_INFINITY;
+    const dueAt = Math.min(this.#delayed.peek()?.dueAt ?? never, this.#raised.peek()?.dueAt ?? never);
     if (this.#timer?.dueAt === dueAt) return;
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    if (dueAt === undefined) return;
+    if (dueAt === never) return;
     const { clock } = this.#settings;
     const timer = clock.setTimer(dueAt - clock.monotonic(), () => this.#ring());
     this.#timer = { dueAt, [Symbol.dispose]: () => timer[Symbol.dispose]() };
@@ -284,6 +315,10 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     for (let next = this.#delayed.peek(); next && next.dueAt <= now; next = this.#delayed.peek()) {
       this.#delayed.pop();
       this.#enqueue(next.key, next.priority);
+    }
+    for (let next = this.#raised.peek(); next && next.dueAt <= now; next = this.#raised.peek()) {
+      this.#raised.pop();
+      this.#raise(next.key);
     }
     this.#arm();
   }

@@ -360,6 +360,72 @@ test('everything is looked at again after the period, behind what changes now', 
   const world = await after(2500, working({ resyncMs: 1000 }, { logCauses: true }), object('a'));
   const causes = world.said('Reconciling ConfigMap').map(({ fields }) => String(fields.causes));
   assert.deepEqual(causes, ['ConfigMap ns/a added', 'resync', 'resync']);
+  const passes: string[] = [];
+  const busy = working({
+    resyncMs: 1000,
+    async reconcile({ metadata }) {
+      if (passes.push(metadata.name) === 4) busy.add(object('new'));
+      return done;
+    },
+  });
+  await after(1500, busy, object('a'), object('b'), object('c'));
+  assert.equal(passes.join(' '), 'a b c a new b c');
+});
+
+test('what a rollout brings waits behind objects that had no pass yet; what a user edits, and what is gone, does not', async () => {
+  const owner = { ...object('a'), metadata: { ...object('a').metadata, generation: 1 } };
+  const child = { ...object('web'), apiVersion: 'apps/v1', kind: 'Deployment' };
+  const owned = { ...child, metadata: { ...child.metadata, ownerReferences: [controllerReference(ConfigMap, owner)] } };
+  const edited = { ...owner, metadata: { ...owner.metadata, generation: 2 } };
+  const changes: readonly (readonly [what: string, kind: Kind, event: InformerEvent, order: string])[] = [
+    ['a step', Deployment, { type: 'updated', object: owned, previous: owned }, 'a b c a'],
+    ['a status', ConfigMap, { type: 'updated', object: owner, previous: owner }, 'a b c a'],
+    ['an edit', ConfigMap, { type: 'updated', object: edited, previous: owner }, 'a b a c'],
+    ['an end', Deployment, { type: 'deleted', object: owned, missed: false }, 'a b a c'],
+  ];
+  for (const [what, kind, event, order] of changes) {
+    const passes: string[] = [];
+    const world = working({
+      owns: [Deployment] as never,
+      async reconcile({ metadata }) {
+        if (passes.push(metadata.name) === 1) world.tell(kind, event);
+        return done;
+      },
+    });
+    const running = world.run();
+    for (const each of [owner, object('b'), object('c')]) {
+      world.stored.set(keyOf(each), each);
+      world.tell(ConfigMap, { type: 'added', object: each, initial: true });
+    }
+    await world.clock.advance(10);
+    assert.equal(passes.join(' '), order, what);
+    world.stop.abort();
+    await running;
+  }
+});
+
+test('who is stopped before the caches are complete leaves nothing to ring', async () => {
+  const timers = new Set<object>();
+  const clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    setTimer() {
+      const timer = { unref() {}, [Symbol.dispose]: () => void timers.delete(timer) };
+      timers.add(timer);
+      return timer;
+    },
+  };
+  const world = working({ owns: [Deployment] as never }, { clock });
+  world.informers.push(world.informer(Secret, {}));
+  const running = world.run();
+  const child = { ...object('web'), apiVersion: 'apps/v1', kind: 'Deployment' };
+  const ownerReferences = [controllerReference(ConfigMap, object('a'))];
+  const owned = { ...child, metadata: { ...child.metadata, ownerReferences } };
+  world.tell(Deployment, { type: 'updated', object: owned, previous: owned });
+  assert.ok(timers.size > 0);
+  world.stop.abort();
+  await running;
+  assert.equal(timers.size, 0);
 });
 
 test('sources wake objects with their cause', async () => {

@@ -119,7 +119,10 @@ export class ControlLoop {
       using _late = this.#reportLateCaches();
       await Promise.race([stopped, requiredCachesSynced(caches)]);
     }
-    if (signal.aborted) return;
+    if (signal.aborted) {
+      this.#wakeUps.close();
+      return;
+    }
     subscribeMapped(subscriptions);
     logger.info('Starting workers', { 'worker count': controller.concurrency });
     metrics.setConcurrency(controller.concurrency);

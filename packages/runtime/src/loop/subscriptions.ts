@@ -102,7 +102,7 @@ export function matters(event: InformerEvent, when: Predicate<never> | undefined
   return when(event.object as never, event.previous as never);
 }
 
-/** Of a change of the reconciled object: what only its status says is a follow-up, and anything else somebody's wish. */
+/** Of a change of the reconciled object: one that touches nothing that users write, mostly its status, is a follow-up. */
 function ownUrgency(event: InformerEvent): Urgency {
   if (event.type !== 'updated') return event.type === 'added' && event.initial ? 'initial' : 'now';
   const [now, before] = [wishIn(event.object), wishIn(event.previous)];

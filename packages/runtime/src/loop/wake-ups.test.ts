@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '@keelson/core';
 import { VirtualClock } from '@keelson/testing';
 import type { ControllerMetrics } from '../metrics/metrics.ts';
 import { WakeUps, type WakeUpsOptions } from './wake-ups.ts';
@@ -52,7 +51,7 @@ function busyWorker(wakeUps: WakeUps) {
   return { begun, end: () => end() };
 }
 
-test('follow-ups are gathered while others wait, for two seconds, and go first then', async () => {
+test('follow-ups are gathered while others wait, for two seconds, and wait with what changes now then', async () => {
   const { clock, wakeUps } = given();
   const { begun, end } = busyWorker(wakeUps);
   const next = async () => {
@@ -91,22 +90,70 @@ test('a worker that has nothing else takes a follow-up at once', async () => {
   assert.deepEqual(taken, ['a at 0', 'a at 5000']);
 });
 
-test('follow-ups under a rate limit are gathered after it', async () => {
+test('follow-ups under a rate limit are gathered after it, and one that it does not hold is gathered at once', async () => {
   const { clock, wakeUps } = given({ rateLimit: { passes: 1, perMs: 500 } });
   const { begun, end } = busyWorker(wakeUps);
   wakeUps.add('a', 'added');
   await clock.settle();
   wakeUps.add('a', 'Deployment updated', 'follow-up');
+  wakeUps.add('free', 'Deployment updated', 'follow-up');
   for (const key of ['b', 'c', 'd']) wakeUps.add(key, 'added', 'initial');
   end();
-  await clock.advance(2499);
+  await clock.advance(2000);
+  end();
+  await clock.advance(499);
   end();
   await clock.settle();
-  assert.deepEqual(begun, ['a', 'b', 'c']);
+  assert.deepEqual(begun, ['a', 'b', 'free', 'c']);
   await clock.advance(1);
   end();
   await clock.settle();
+  assert.deepEqual(begun, ['a', 'b', 'free', 'c', 'a']);
+});
+
+test('a follow-up that has to wait for other reasons is not handed to a worker before, and does not wait for ever', async () => {
+  let waitMs = 0;
+  let taken = 0;
+  const queue = { taken: () => void (taken += 1) };
+  const counting = { ...metrics, queue } as unknown as ControllerMetrics;
+  const { clock, wakeUps } = given({ waitMs: (key) => (key === 'a' ? waitMs : 0), metrics: counting });
+  const { begun, end } = busyWorker(wakeUps);
+  wakeUps.add('busy', 'added');
+  await clock.settle();
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  waitMs = 5000; // a storm began meanwhile
+  end();
+  await clock.advance(4999);
+  assert.deepEqual([begun, taken], [['busy'], 2]);
+  waitMs = 0;
+  for (const key of ['x', 'y', 'z']) wakeUps.add(key, 'added', 'initial');
+  await clock.advance(2000);
+  end();
+  await clock.advance(1);
+  end();
+  await clock.settle();
+  assert.deepEqual(begun, ['busy', 'x', 'y', 'a']);
+});
+
+test('asking to be called again leaves what is gathered as it is', async () => {
+  const { clock, wakeUps } = given();
+  const { begun, end } = busyWorker(wakeUps);
+  wakeUps.add('a', 'added');
+  await clock.settle();
+  wakeUps.add('a', 'Deployment updated', 'follow-up');
+  wakeUps.addAfter('a', 60_000, 'requeue');
+  for (const key of ['b', 'c']) wakeUps.add(key, 'added', 'initial');
+  for (let i = 0; i < 3; i++) {
+    end();
+    await clock.settle();
+  }
   assert.deepEqual(begun, ['a', 'b', 'c', 'a']);
+  wakeUps.addAfter('d', 60_000, 'requeue');
+  wakeUps.add('d', 'Deployment updated', 'follow-up');
+  wakeUps.add('e', 'added', 'initial');
+  end();
+  await clock.settle();
+  assert.equal(begun.at(-1), 'e');
 });
 
 test('a follow-up that failed is not gathered again, and an object of the start still waits', async () => {
@@ -123,24 +170,6 @@ test('a follow-up that failed is not gathered again, and an object of the start 
     await clock.settle();
   }
   assert.deepEqual(begun, ['busy', 'follow-up', 'initial', 'of the start']);
-});
-
-test('what is gathered leaves no timer behind when all is over', () => {
-  const clock = new VirtualClock();
-  const timers = new Set<number>();
-  const counting: Clock = {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    setTimer(delayMs) {
-      timers.add(delayMs);
-      return { unref() {}, [Symbol.dispose]: () => void timers.delete(delayMs) };
-    },
-  };
-  const { wakeUps } = given({ clock: counting });
-  wakeUps.add('a', 'Deployment updated', 'follow-up');
-  assert.deepEqual([...timers], [2000]);
-  wakeUps.close();
-  assert.deepEqual([...timers], []);
 });
 
 test('causes are kept once each, ten of them, until they are taken', () => {

@@ -5,11 +5,11 @@
  * rate limit no more passes over one object than it allows, whatever wakes it. What waits for an object in its way is
  * woken when that one changes.
  *
- * What follows from a pass (a rollout brings a dozen changes) is gathered while workers have other objects to look at,
- * for two seconds at most; a worker that has nothing else takes it at once.
+ * What follows from a pass (a rollout brings a dozen changes) lets other objects that wait go first, for two seconds, and
+ * is gathered meanwhile; a worker that has nothing else takes it at once.
  */
 import { createWorkQueue, type WorkItem, type WorkQueue } from '@keelson/client';
-import { type Clock, type KubernetesObject, keyOf, type NamespacedName, type Timer } from '@keelson/core';
+import { type Clock, type KubernetesObject, keyOf, type NamespacedName } from '@keelson/core';
 import type { RateLimit, RetryDelays } from '../controller/controller.ts';
 import type { ControllerMetrics } from '../metrics/metrics.ts';
 
@@ -23,15 +23,18 @@ export interface WakeUpsOptions {
 }
 
 /**
- * How soon a change wants a pass: `now`, such as one that a user has made; `follow-up`, what may be a step of many and can
- * be gathered; `initial`, what was there when the watch began, and waits behind what changes now.
+ * How soon a change wants a pass: `now`, such as one that a user has made; `initial`, what was there when the watch began,
+ * and waits behind what changes now; `follow-up`, what may be a step of many and can be gathered.
  */
-export type Urgency = 'now' | 'follow-up' | 'initial';
+export type Urgency = 'now' | 'initial' | 'follow-up';
 
-const priorities = { now: 0, initial: -100, 'follow-up': -200 } as const;
+const places = {
+  now: { priority: 0 },
+  initial: { priority: -100 },
+  'follow-up': { priority: -200, raiseAfterMs: 2000 },
+} as const;
 
-/** How long follow-ups are gathered while others wait. Then they go first. */
-const gatherMs = 2000;
+const isFollowUp = ({ priority }: WorkItem): boolean => priority === places['follow-up'].priority;
 
 /** Causes that are kept for one log line; a storm of events must not become a storm of memory. */
 const keptCauses = 10;
@@ -44,9 +47,6 @@ export class WakeUps {
   readonly #blocking = new Map<string, Set<NamespacedName>>();
   /** When the passes of the running window began. */
   readonly #begun = new Map<NamespacedName, readonly number[]>();
-  /** Until when follow-ups that wait may do so; the earliest first. */
-  readonly #gathering = new Map<NamespacedName, number>();
-  #gatherTimer: Timer | undefined;
 
   constructor(options: WakeUpsOptions) {
     this.#options = options;
@@ -57,21 +57,20 @@ export class WakeUps {
 
   add(key: NamespacedName, cause: string, urgency: Urgency = 'now'): void {
     this.noteCause(key, cause);
-    if (urgency === 'follow-up') this.#gather(key);
     // What has to wait is not handed to a worker first, which would only put it back.
-    this.#queue.addAfter(key, this.#waitMs(key), { priority: priorities[urgency] });
+    this.#queue.addAfter(key, this.#waitMs(key), places[urgency]);
   }
 
   addAfter(key: NamespacedName, delayMs: number, cause: string): void {
     this.noteCause(key, cause);
-    this.#queue.addAfter(key, delayMs);
+    this.#queue.addAfter(key, delayMs, places['follow-up']);
   }
 
   /** After a failure: later each time. Returns the delay. */
-  retry({ key, priority }: WorkItem): number {
-    this.noteCause(key, 'retry');
-    const isFollowUp = priority === priorities['follow-up']; // it has waited long enough
-    return this.#queue.addRateLimited(key, { priority: isFollowUp ? priorities.now : priority });
+  retry(item: WorkItem): number {
+    this.noteCause(item.key, 'retry');
+    // One delay is enough: a failed follow-up is gathered no more.
+    return this.#queue.addRateLimited(item.key, isFollowUp(item) ? places.now : { priority: item.priority });
   }
 
   noteCause(key: NamespacedName, cause: string): void {
@@ -93,11 +92,10 @@ export class WakeUps {
       const { key, priority } = item;
       const waitMs = this.#waitMs(key);
       if (waitMs === 0) {
-        this.#gathering.delete(key);
         this.#begin(key);
         return item;
       }
-      this.#queue.addAfter(key, waitMs, { priority });
+      this.#queue.addAfter(key, waitMs, isFollowUp(item) ? places['follow-up'] : { priority });
       this.#queue.done(key);
     }
   }
@@ -140,33 +138,6 @@ export class WakeUps {
   /** Keys that wait are not lost: whoever runs next lists everything. */
   close(): void {
     this.#queue.shutDown();
-    this.#gathering.clear();
-    this.#gatherTimer?.[Symbol.dispose]();
-  }
-
-  /** The first of them decides how long they wait; the time that the rate limit takes comes before. */
-  #gather(key: NamespacedName): void {
-    if (this.#gathering.has(key)) return;
-    const { clock, rateLimit } = this.#options;
-    this.#gathering.set(key, clock.monotonic() + (rateLimit?.perMs ?? 0) + gatherMs);
-    this.#gatherTimer ??= this.#armGathering();
-  }
-
-  #armGathering(): Timer | undefined {
-    const { clock } = this.#options;
-    for (const dueAt of this.#gathering.values())
-      return clock.setTimer(dueAt - clock.monotonic(), () => this.#gathered());
-    return undefined;
-  }
-
-  #gathered(): void {
-    const now = this.#options.clock.monotonic();
-    for (const [key, dueAt] of this.#gathering) {
-      if (dueAt > now) break;
-      this.#gathering.delete(key);
-      this.#queue.add(key, { priority: priorities.now });
-    }
-    this.#gatherTimer = this.#armGathering();
   }
 
   /** How long the object has to wait for its next pass. */
