@@ -112,20 +112,34 @@ describe('a work queue', () => {
       assert.deepEqual(await queue.get(), { key: 'a', priority: 0 });
     });
 
-    test('waits out its delay before, and rises within one that was prolonged', async () => {
+    test('waits out its delay before, also when it waits for a worker already', async () => {
       const { clock, queue } = queueWithClock();
       queue.addAfter('a', 500, low);
-      queue.addAfter('b', 9000, low);
-      queue.addAfter('b', 9000, { ...low, raiseAfterMs: -8000 });
+      queue.add('b', { priority: -300 });
+      queue.addAfter('b', 6500, low);
       queue.add('x', { priority: -100 });
       await clock.advance(2499);
       queue.add('y', { priority: -100 });
       assert.equal(await next(queue), 'x');
       await clock.advance(1);
       assert.equal(await next(queue), 'a');
-      assert.equal(await next(queue), 'y', 'b still waits');
-      await clock.advance(6500);
+      assert.equal(await next(queue), 'y');
+      queue.add('z', { priority: -100 });
+      await clock.advance(5999);
+      queue.add('end', { priority: -100 });
+      assert.equal(await next(queue), 'z', '8499 ms');
+      await clock.advance(1);
       assert.deepEqual(await queue.get(), { key: 'b', priority: 0 });
+    });
+
+    test('refuses a time that is none', () => {
+      const { queue } = queueWithClock();
+      for (const raiseAfterMs of [Number.NaN, -1]) {
+        const refusal = { name: 'RangeError', message: `raiseAfterMs must not be less than 0, and is ${raiseAfterMs}` };
+        assert.throws(() => queue.add('a', { raiseAfterMs }), refusal);
+        assert.throws(() => queue.addAfter('a', 1, { raiseAfterMs }), refusal);
+      }
+      assert.equal(queue.length, 0);
     });
 
     test('is handed out once, and leaves nothing behind when it was taken or the queue is shut down', async () => {

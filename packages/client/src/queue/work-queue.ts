@@ -106,6 +106,10 @@ interface InWork {
 /** What `raiseAfterMs` leads to. */
 const raisedPriority = 0;
 
+function assertWait(raiseAfterMs = 0): void {
+  if (!(raiseAfterMs >= 0)) throw new RangeError(`raiseAfterMs must not be less than 0, and is ${raiseAfterMs}`);
+}
+
 class KeyedQueue<Key> implements WorkQueue<Key> {
   readonly #settings: Settings;
   readonly #waiting = new WaitingLine<Key>();
@@ -128,6 +132,7 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
   }
 
   add(key: Key, { priority = 0, raiseAfterMs }: AddOptions = {}): void {
+    assertWait(raiseAfterMs);
     if (this.#state !== 'open') return;
     const delayed = this.#delayed.get(key);
     if (delayed) this.#delayed.delete(key);
@@ -136,10 +141,12 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
   }
 
   addAfter(key: Key, delayMs: number, { priority = 0, raiseAfterMs }: AddOptions = {}): void {
+    assertWait(raiseAfterMs);
     if (this.#state !== 'open') return;
+    const riseMs = raiseAfterMs === undefined || !(delayMs > 0) ? raiseAfterMs : delayMs + raiseAfterMs;
     if (delayMs > 0) this.#settings.metrics.retried?.();
     if (!(delayMs > 0) || this.#isInLine(key)) {
-      this.add(key, { priority, raiseAfterMs }); // it waits for nothing but a worker; only its priority may rise
+      this.add(key, { priority, raiseAfterMs: riseMs }); // it waits for nothing but a worker; only its priority may rise
       return;
     }
     const dueAt = this.#settings.clock.monotonic() + delayMs;
@@ -149,8 +156,8 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
       dueAt: Math.min(dueAt, planned?.dueAt ?? dueAt),
       priority: Math.max(priority, planned?.priority ?? priority),
     });
-    if (raiseAfterMs !== undefined) this.#raiseAfter(key, delayMs + raiseAfterMs);
-    this.#arm();
+    if (riseMs === undefined) this.#arm();
+    else this.#raiseAfter(key, riseMs);
   }
 
   addRateLimited(key: Key, options?: AddOptions): number {
@@ -289,13 +296,6 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     this.#arm();
   }
 
-  /** A delay stays as it is. */
-  #raise(key: Key): void {
-    const delayed = this.#delayed.get(key);
-    if (delayed) this.#delayed.set({ ...delayed, priority: Math.max(delayed.priority, raisedPriority) });
-    else this.#enqueue(key, raisedPriority);
-  }
-
   /** One timer, for whatever is due next. */
   #arm(): void {
     const never = Number.POSITIVE_INFINITY;
@@ -318,7 +318,7 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     }
     for (let next = this.#raised.peek(); next && next.dueAt <= now; next = this.#raised.peek()) {
       this.#raised.pop();
-      this.#raise(next.key);
+      this.#enqueue(next.key, next.priority); // it is in line: a delay is over before, and `#take` drops the entry
     }
     this.#arm();
   }
