@@ -34,6 +34,17 @@ test('what was there at the start waits behind what changes now', async () => {
   assert.equal(taken.at(-1), 'closed');
 });
 
+/** How often the queue has handed an object to a worker, whatever came of that. */
+function countingTaken() {
+  let taken = 0;
+  const queue = {
+    taken() {
+      taken += 1;
+    },
+  };
+  return { metrics: { ...metrics, queue } as unknown as ControllerMetrics, taken: () => taken };
+}
+
 /** A worker whose passes end when told. */
 function busyWorker(wakeUps: WakeUps) {
   const begun: string[] = [];
@@ -113,10 +124,8 @@ test('follow-ups under a rate limit are gathered after it, and one that it does 
 
 test('a follow-up that has to wait for other reasons is not handed to a worker before, and does not wait for ever', async () => {
   let waitMs = 0;
-  let taken = 0;
-  const queue = { taken: () => void (taken += 1) };
-  const counting = { ...metrics, queue } as unknown as ControllerMetrics;
-  const { clock, wakeUps } = given({ waitMs: (key) => (key === 'a' ? waitMs : 0), metrics: counting });
+  const counting = countingTaken();
+  const { clock, wakeUps } = given({ waitMs: (key) => (key === 'a' ? waitMs : 0), metrics: counting.metrics });
   const { begun, end } = busyWorker(wakeUps);
   wakeUps.add('busy', 'added');
   await clock.settle();
@@ -124,7 +133,7 @@ test('a follow-up that has to wait for other reasons is not handed to a worker b
   waitMs = 5000; // a storm began meanwhile
   end();
   await clock.advance(4999);
-  assert.deepEqual([begun, taken], [['busy'], 2]);
+  assert.deepEqual([begun, counting.taken()], [['busy'], 2]);
   waitMs = 0;
   for (const key of ['x', 'y', 'z']) wakeUps.add(key, 'added', 'initial');
   await clock.advance(2000);
@@ -226,23 +235,17 @@ test('with a rate limit there are no more passes over one object than it allows,
 });
 
 test('an object that has to wait is not handed to a worker before its time', async () => {
-  let taken = 0;
-  const queue = {
-    taken() {
-      taken += 1;
-    },
-  };
-  const counting = { ...metrics, queue } as unknown as ControllerMetrics;
-  const { clock, wakeUps, work } = given({ rateLimit: { passes: 1, perMs: 500 }, metrics: counting });
+  const counting = countingTaken();
+  const { clock, wakeUps, work } = given({ rateLimit: { passes: 1, perMs: 500 }, metrics: counting.metrics });
   void work();
   for (const delayMs of [0, 100, 100, 100, 199]) {
     await clock.advance(delayMs);
     wakeUps.add('a', 'x');
     await clock.settle();
   }
-  assert.equal(taken, 1);
+  assert.equal(counting.taken(), 1);
   await clock.advance(1);
-  assert.equal(taken, 2);
+  assert.equal(counting.taken(), 2);
 });
 
 test('a rate limit holds for what asks to be called again and for what failed, too', async () => {
