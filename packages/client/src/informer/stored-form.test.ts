@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '@keelson/core';
+import type { KubernetesObject, ObjectMeta } from '@keelson/core';
 import { storedForm } from './stored-form.ts';
 
 const entry = (manager: string, operation: string, subresource?: string) => ({
@@ -115,10 +115,11 @@ describe('of an object that changed', () => {
     assert.notEqual(now.metadata, previous.metadata);
   });
 
-  test('no part comes from another object of that name', () => {
-    const previous = form(before());
+  test('no part comes from a state of another object of that name', () => {
+    const fresh = () => storedForm<ReturnType<typeof before>>({ ...plain, managedFields: 'drop' });
+    const previous = fresh()(before());
     const successor = { ...before(), metadata: { ...before().metadata, uid: 'v' } };
-    assert.notEqual(form(successor, { previous }).spec, previous.spec);
+    assert.notEqual(fresh()(successor, { previous }).spec, previous.spec);
   });
 
   test('a transform may change all that it gets, and the state before stays as it was', () => {
@@ -142,6 +143,78 @@ describe('of an object that changed', () => {
     const now = form(named, { previous: form(before()) });
     const { value } = Object.getOwnPropertyDescriptor(now, '__proto__') ?? {};
     assert.ok(value !== undefined && value !== Object.prototype);
+  });
+});
+
+describe('of a new object', () => {
+  const named = (name: string) => ({
+    ...object(),
+    spec: { replicas: 1, template: { labels: { name }, containers: [{ image: 'x:1' }] } },
+    metadata: { ...object().metadata, name, uid: name },
+  });
+  type Named = ReturnType<typeof named>;
+
+  test('what it has in common with the one before is held once, and the rest is its own', () => {
+    const form = storedForm<Named>({ ...plain, managedFields: { manager: 'us' } });
+    const [first, second] = [form(named('a')), form(named('b'))];
+    assert.equal(second.spec.template.containers, first.spec.template.containers);
+    assert.deepEqual([first.spec, second.spec], [named('a').spec, named('b').spec]);
+    assert.deepEqual([first.metadata.name, second.metadata.name], ['a', 'b']);
+  });
+
+  test('it is compared with the newest: those that are alike come one after the other', () => {
+    const form = storedForm<Named>({ ...plain, managedFields: 'drop' });
+    const alike = (name: string) => {
+      const { spec } = named(name);
+      return { ...named(name), spec: { ...spec, template: { ...spec.template, containers: [{ image: 'y:1' }] } } };
+    };
+    const [, second, third] = [form(named('a')), form(alike('b')), form(alike('c'))];
+    assert.equal(third.spec.template.containers, second.spec.template.containers);
+  });
+
+  test('that holds for the answer to a write, too, which is left as it was', () => {
+    const form = storedForm<Named>({ ...plain, managedFields: 'drop' });
+    const first = form(named('a'));
+    const answer = named('b');
+    const { containers } = answer.spec.template;
+    const stored = form(answer, { isShared: true });
+    assert.equal(stored.spec.template.containers, first.spec.template.containers);
+    assert.equal(answer.spec.template.containers, containers);
+    assert.deepEqual(answer, named('b'));
+    assert.notEqual(stored.spec.template.labels, answer.spec.template.labels);
+  });
+
+  test('a change is compared with the state before alone', () => {
+    const form = storedForm<Named>({ ...plain, managedFields: 'drop' });
+    const previous = form(named('a'));
+    const other = form({ ...named('b'), spec: { ...named('b').spec, replicas: 2 } });
+    const spec = { replicas: 3, template: { labels: { name: 'b' }, containers: [{ image: 'x:1' }] } };
+    const changed = form({ ...named('a'), spec }, { previous });
+    assert.deepEqual(changed.spec, spec);
+    assert.notEqual(changed.spec.template, other.spec.template);
+  });
+
+  test('a transform gets parts that no other object has', () => {
+    const transform = (each: Named) => {
+      if (each.metadata.name === 'b') each.spec.template.containers.pop();
+      return each;
+    };
+    const form = storedForm<Named>({ ...plain, managedFields: 'drop', transform });
+    const [first, second] = [form(named('a')), form(named('b'))];
+    const counts = [first, second].map(({ spec }) => spec.template.containers.length);
+    assert.deepEqual(counts, [1, 0]);
+  });
+
+  test('sets of fields, which many objects have, are left as they are', () => {
+    const form = storedForm<Named>({ transform: undefined, freeze: true, managedFields: { manager: 'us' } });
+    const fields = (name: string) => ({ 'f:metadata': { 'f:labels': {} }, 'f:spec': { [name]: {} } });
+    const applied = (name: string, field: string) => {
+      const managedFields = [{ ...entry('us', 'Apply'), fieldsV1: fields(field) }] as never;
+      return { ...named(name), metadata: { ...named(name).metadata, managedFields } };
+    };
+    const stored = [applied('a', 'f:x'), applied('b', 'f:y'), applied('c', 'f:x')].map((each) => form(each));
+    const kept = stored.map(({ metadata }) => (metadata as ObjectMeta).managedFields?.[0]?.fieldsV1);
+    assert.deepEqual(kept, [fields('f:x'), fields('f:y'), fields('f:x')]);
   });
 });
 

@@ -1,8 +1,10 @@
 /**
  * The form in which objects are stored: without the managedFields that no reader needs, changed by the owner's transform,
- * and frozen while developing, so that a change to a shared object throws where it is made.
+ * equal parts of different objects held once, and frozen while developing, so that a change to a shared object throws
+ * where it is made.
  */
 import type { KubernetesObject, ObjectMeta } from '@keelson/core';
+import { takeCommonParts } from './common-parts.ts';
 import { keepUnchangedParts, separateParts } from './unchanged-parts.ts';
 
 export interface StoredFormOptions<T> {
@@ -24,6 +26,7 @@ interface Origin<T> {
 export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): StoredForm<T> {
   const { managedFields, transform, freeze } = options;
   const intern = interning();
+  let newest: T | undefined;
   return (came, { previous, isShared = false } = {}) => {
     requireIdentity(came);
     const object = isShared ? { ...came, metadata: { ...came.metadata } } : came;
@@ -33,9 +36,14 @@ export function storedForm<T extends KubernetesObject>(options: StoredFormOption
       (object as { metadata: ObjectMeta }).metadata =
         managedFields === 'drop' ? metadata : { ...metadata, ...own(entries, managedFields.manager, intern) };
     }
-    // A transform may change all that it gets, so it gets no part of another state.
-    if (transform === undefined && previous?.metadata.uid === object.metadata.uid) keepUnchangedParts(object, previous);
+    const before = previous?.metadata.uid === object.metadata.uid ? previous : undefined;
+    // A transform may change all that it gets, so it gets no part of another state or object.
+    if (transform === undefined && before) keepUnchangedParts(object, before);
     if (isShared) separateParts(object, came);
+    if (transform === undefined && !before) {
+      if (newest) takeCommonParts(object, newest);
+      newest = object;
+    }
     const stored = transform ? transformed(object, transform) : object;
     return freeze ? deepFreeze(stored) : stored;
   };
