@@ -603,5 +603,17 @@ export const apply: Area = {
         ),
       );
     },
+    'a field that the schema does not know is no less wrong where fields are not validated': async (t) => {
+      const widget = await widgets(t);
+      const namespace = await t.namespace();
+      const unknown: readonly (readonly [string, object])[] = [
+        [`${configMaps(namespace)}/a`, { ...configMap('a'), extra: 1 }],
+        [`${widget.in(namespace)}/a`, widget.object('a', { spec: { sizze: 1 } })],
+      ];
+      for (const [path, body] of unknown) {
+        const answer = await t.apply(path, body, { manager: 'one', query: { fieldValidation: 'Ignore' } });
+        answer.refuses(internal(/: field not declared in schema$/));
+      }
+    },
   },
 };

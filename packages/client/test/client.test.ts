@@ -121,7 +121,7 @@ describe('a call asks the server', () => {
     [
       'apply of a status',
       (client) => client.applySubresource(Deployment, 'status', { metadata: { name: 'a', namespace: 'x' } }),
-      'PATCH /apis/apps/v1/namespaces/x/deployments/a/status?fieldManager=test application/apply-patch+yaml {"metadata":{"name":"a","namespace":"x"},"apiVersion":"apps/v1","kind":"Deployment"}',
+      'PATCH /apis/apps/v1/namespaces/x/deployments/a/status?fieldManager=test&fieldValidation=Ignore application/apply-patch+yaml {"metadata":{"name":"a","namespace":"x"},"apiVersion":"apps/v1","kind":"Deployment"}',
     ],
     [
       'delete',

@@ -55,7 +55,7 @@ test('definitions are applied, and looked at until they are served', async () =>
   assert.deepEqual(
     given.server.requests.map(({ method, path }) => `${method} ${path}`),
     [
-      'PATCH /apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com?fieldManager=test&force=true',
+      'PATCH /apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com?fieldManager=test&fieldValidation=Ignore&force=true',
       'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com',
     ],
   );
