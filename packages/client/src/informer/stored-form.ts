@@ -5,6 +5,7 @@
  */
 import type { KubernetesObject, ObjectMeta } from '@keelson/core';
 import { takeCommonParts } from './common-parts.ts';
+import { interningFieldSets } from './interned-field-sets.ts';
 import { keepUnchangedParts, separateParts } from './unchanged-parts.ts';
 
 export interface StoredFormOptions<T> {
@@ -25,7 +26,7 @@ interface Origin<T> {
 
 export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): StoredForm<T> {
   const { managedFields, transform, freeze } = options;
-  const intern = interning();
+  const intern = interningFieldSets();
   let newest: T | undefined;
   return (came, { previous, isShared = false } = {}) => {
     requireIdentity(came);
@@ -76,7 +77,7 @@ type Entries = NonNullable<ObjectMeta['managedFields']>;
 function own(
   entries: Entries | undefined,
   manager: string,
-  intern: (value: object) => object,
+  intern: (set: object) => object,
 ): Pick<ObjectMeta, 'managedFields'> {
   const kept = entries?.filter((entry) => entry.manager === manager && entry.operation === 'Apply') ?? [];
   if (kept.length === 0) return {};
@@ -86,23 +87,6 @@ function own(
         ? { ...entry }
         : { ...entry, fieldsV1: intern(entry.fieldsV1) as typeof entry.fieldsV1 },
     ),
-  };
-}
-
-/** Enough for every shape that a controller applies; more means that shapes hold names, and sharing saves nothing. */
-const maxInterned = 1000;
-
-/** One manager applies few different sets of fields to many objects, so equal sets are kept once. */
-function interning(): (value: object) => object {
-  const known = new Map<string, object>();
-  return (value) => {
-    const text = JSON.stringify(value);
-    const same = known.get(text);
-    if (same) return same;
-    if (known.size >= maxInterned) known.clear();
-    const kept = JSON.parse(text) as object; // what came may be in other hands
-    known.set(text, kept);
-    return kept;
   };
 }
 
