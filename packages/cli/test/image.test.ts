@@ -240,7 +240,7 @@ test('the same project in two folders is the same image, for two machines in one
   );
   assert.equal(second.config.architecture, 'arm64');
   const always = ['NODE_ENV=production', 'MALLOC_ARENA_MAX=1'];
-  const heap = 'NODE_OPTIONS=--max-semi-space-size=2';
+  const heap = 'NODE_OPTIONS=--max-semi-space-size=4';
   assert.deepEqual(first.config.config.Env.toSorted(), ['PATH=/bin', ...always, heap].toSorted());
   const ofBase = ['PATH=/bin', 'NODE_OPTIONS=--use-openssl-ca'];
   assert.deepEqual(second.config.config.Env.toSorted(), [...ofBase, ...always].toSorted(), 'what the base sets stays');
