@@ -235,7 +235,10 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Who is recorded as the owner of the fields. @default the client's */
   readonly fieldManager?: string | undefined;
-  /** What the server does about unknown and doubled fields. @default 'Warn', by the server; an apply refuses unknown ones */
+  /**
+   * What the server does about unknown and doubled fields.
+   * @default 'Ignore' for an apply, which is refused for unknown ones in any case; else 'Warn', by the server
+   */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
   /** Gets each warning of the server; what it throws is dropped. @default the client's */
   readonly onWarning?: ((warning: string) => void) | undefined;

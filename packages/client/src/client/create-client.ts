@@ -334,8 +334,8 @@ class ApiClient implements Client {
   ): Promise<ObjectOf<K>> {
     const kind = isKind(kindOrName) ? kindOrName : await this.#kindNamed(kindOrName, options);
     const key = keyOf(object);
-    // An apply is refused for an unknown field whatever is said here, and JSON.stringify writes none twice: all that a
-    // server would do for it is read the text once more, which takes it a fifteenth of the time for a new Deployment.
+    // An apply is refused for an unknown field whatever is said here, and JSON.stringify writes none twice: all that
+    // kube-apiserver would do is read the text once more (ADR 37).
     const { force, fieldValidation = 'Ignore' } = options;
     if ((options.fieldManager ?? this.#defaults.fieldManager) === undefined) {
       throw new TypeError('apply needs a fieldManager, given to the call or to the client');

@@ -115,7 +115,7 @@ describe('of an object that changed', () => {
     assert.notEqual(now.metadata, previous.metadata);
   });
 
-  test('no part comes from a state of another object of that name', () => {
+  test('the state before counts only with the same uid', () => {
     const fresh = () => storedForm<ReturnType<typeof before>>({ ...plain, managedFields: 'drop' });
     const previous = fresh()(before());
     const successor = { ...before(), metadata: { ...before().metadata, uid: 'v' } };
@@ -131,6 +131,29 @@ describe('of an object that changed', () => {
     const previous = changing(before());
     const now = changing({ ...before(), status: { phase: 'Running' } }, { previous });
     assert.deepEqual([previous.spec.replicas, now.spec.replicas], [1, 2]);
+  });
+
+  test('a set of fields is the one before if it is equal, though another entry changed', () => {
+    const applied = (time: string) => ({
+      ...before(),
+      metadata: {
+        ...before().metadata,
+        managedFields: [
+          {
+            ...entry('us', 'Apply'),
+            fieldsV1: { 'f:metadata': { 'f:ownerReferences': { 'k:{"uid":"v"}': {} } }, 'f:spec': {} },
+          },
+          { ...entry('us', 'Apply', 'status'), time },
+        ] as never,
+      },
+    });
+    const own = storedForm<ReturnType<typeof before>>({ ...plain, managedFields: { manager: 'us' } });
+    const previous = own(applied('2026-01-01T00:00:00Z'));
+    const now = own(applied('2026-01-01T00:00:01Z'), { previous });
+    const [first, status] = now.metadata.managedFields ?? [];
+    assert.equal(first?.fieldsV1, previous.metadata.managedFields?.[0]?.fieldsV1);
+    assert.equal(status?.fieldsV1, previous.metadata.managedFields?.[1]?.fieldsV1);
+    assert.deepEqual(now.metadata.managedFields, applied('2026-01-01T00:00:01Z').metadata.managedFields);
   });
 
   test('a part that is gone stays away', () => {
@@ -203,6 +226,20 @@ describe('of a new object', () => {
     const [first, second] = [form(named('a')), form(named('b'))];
     const counts = [first, second].map(({ spec }) => spec.template.containers.length);
     assert.deepEqual(counts, [1, 0]);
+  });
+
+  test('a transform gets sets of fields that no other object has', () => {
+    const transform = (each: Named) => {
+      const [applied] = (each.metadata as ObjectMeta).managedFields ?? [];
+      if (each.metadata.name === 'b') Object.assign(applied?.fieldsV1 ?? {}, { 'f:data': {} });
+      return each;
+    };
+    const form = storedForm<Named>({ ...plain, managedFields: { manager: 'us' }, transform });
+    const stored = [form(named('a')), form(named('b')), form(named('c'))];
+    const isChanged = stored.map(
+      ({ metadata }) => 'f:data' in ((metadata as ObjectMeta).managedFields?.[0]?.fieldsV1 ?? {}),
+    );
+    assert.deepEqual(isChanged, [false, true, false]);
   });
 
   test('sets of fields, which many objects have, are left as they are', () => {

@@ -1,11 +1,11 @@
 /**
- * The form in which objects are stored: without the managedFields that no reader needs, changed by the owner's transform,
- * equal parts of different objects held once, and frozen while developing, so that a change to a shared object throws
- * where it is made.
+ * The form in which objects are stored: without the managedFields that no reader needs, with parts that other states and
+ * objects have, too, or changed by the owner's transform, and frozen while developing, so that a change to a shared object
+ * throws where it is made.
  */
-import type { KubernetesObject, ObjectMeta } from '@keelson/core';
+import { equalJson, type KubernetesObject, type ObjectMeta } from '@keelson/core';
 import { takeCommonParts } from './common-parts.ts';
-import { interningFieldSets } from './interned-field-sets.ts';
+import { interningFieldSets } from './interning-field-sets.ts';
 import { keepUnchangedParts, separateParts } from './unchanged-parts.ts';
 
 export interface StoredFormOptions<T> {
@@ -26,22 +26,25 @@ interface Origin<T> {
 
 export function storedForm<T extends KubernetesObject>(options: StoredFormOptions<T>): StoredForm<T> {
   const { managedFields, transform, freeze } = options;
-  const intern = interningFieldSets();
+  // A transform may change all that it gets, so it gets no part of another state or object.
+  const keepSet = transform ? (set: object) => structuredClone(set) : interningFieldSets();
+  /** What the next new object is compared with, whatever became of it: one object for each informer. */
   let newest: T | undefined;
   return (came, { previous, isShared = false } = {}) => {
     requireIdentity(came);
     const object = isShared ? { ...came, metadata: { ...came.metadata } } : came;
+    const before = !transform && previous?.metadata.uid === object.metadata.uid ? previous : undefined;
     if (managedFields !== 'keep' && object.metadata.managedFields !== undefined) {
       // A new object, since deleting a property would put the old one into V8's slow mode for good.
       const { managedFields: entries, ...metadata } = object.metadata;
       (object as { metadata: ObjectMeta }).metadata =
-        managedFields === 'drop' ? metadata : { ...metadata, ...own(entries, managedFields.manager, intern) };
+        managedFields === 'drop'
+          ? metadata
+          : { ...metadata, ...own(entries, managedFields.manager, keepSet, before?.metadata.managedFields) };
     }
-    const before = previous?.metadata.uid === object.metadata.uid ? previous : undefined;
-    // A transform may change all that it gets, so it gets no part of another state or object.
-    if (transform === undefined && before) keepUnchangedParts(object, before);
+    if (before) keepUnchangedParts(object, before);
     if (isShared) separateParts(object, came);
-    if (transform === undefined && !before) {
+    if (!transform && !before) {
       if (newest) takeCommonParts(object, newest);
       newest = object;
     }
@@ -73,20 +76,26 @@ function transformed<T extends KubernetesObject>(object: T, transform: (object: 
 
 type Entries = NonNullable<ObjectMeta['managedFields']>;
 
-/** What one manager has applied, for the object and for each subresource. */
+/**
+ * What one manager has applied, for the object and for each subresource. A set that is equal to the one before is that one,
+ * whatever else changed: whoever remembers something of it knows it by identity.
+ */
 function own(
   entries: Entries | undefined,
   manager: string,
-  intern: (set: object) => object,
+  keepSet: (set: object) => object,
+  before: Entries = [],
 ): Pick<ObjectMeta, 'managedFields'> {
-  const kept = entries?.filter((entry) => entry.manager === manager && entry.operation === 'Apply') ?? [];
+  const isOwn = (entry: Entries[number]) => entry.manager === manager && entry.operation === 'Apply';
+  const kept = entries?.filter(isOwn) ?? [];
   if (kept.length === 0) return {};
   return {
-    managedFields: kept.map((entry) =>
-      entry.fieldsV1 === undefined
-        ? { ...entry }
-        : { ...entry, fieldsV1: intern(entry.fieldsV1) as typeof entry.fieldsV1 },
-    ),
+    managedFields: kept.map((entry) => {
+      const { subresource, fieldsV1 } = entry;
+      if (fieldsV1 === undefined) return { ...entry };
+      const known = before.find((each) => isOwn(each) && each.subresource === subresource)?.fieldsV1;
+      return { ...entry, fieldsV1: equalJson(known, fieldsV1) ? known : (keepSet(fieldsV1) as typeof fieldsV1) };
+    }),
   };
 }
 

@@ -1,11 +1,11 @@
 /**
  * Sets of fields (`fieldsV1`) that are held once: one manager applies few different sets to many objects.
  *
- * The set of an owned object names its owner by uid, so no two are equal as a whole. That name stays its own, and each part
- * beside it is held once; whoever remembers something of a part remembers it for all.
+ * The set of an owned object names its owner by uid, so those of different owners are never equal as a whole. That name
+ * stays its own, and each part beside it is held once; whoever remembers something of a part remembers it for all.
  */
 
-/** Enough for every shape that a controller applies; more means that shapes hold names, and sharing saves nothing. */
+/** Enough for the parts of every shape that a controller applies; more means that they hold names, and nothing is saved. */
 const maxInterned = 1000;
 
 /** Makes of a set, which is left as it is, an equal one of parts that are held once. Nobody may change what it gives. */

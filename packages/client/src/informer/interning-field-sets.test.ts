@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { interningFieldSets } from './interned-field-sets.ts';
+import { interningFieldSets } from './interning-field-sets.ts';
 
 const spec = () => ({ 'f:replicas': {}, 'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"a"}': {} } } } });
 const labels = () => ({ 'f:labels': { 'f:app': {} } });
@@ -21,6 +21,13 @@ test('of sets that name their owners, all but these names is one', () => {
   assert.deepEqual([a, b], [owned('u'), owned('v')]);
   assert.equal(a?.['f:spec'], b?.['f:spec']);
   assert.equal(a?.['f:metadata']['f:labels'], b?.['f:metadata']['f:labels']);
+});
+
+test('however many owners there are, the parts beside their names stay known', () => {
+  const intern = interningFieldSets();
+  const first = intern(owned('u')) as ReturnType<typeof owned>;
+  for (let i = 0; i < 2000; i++) intern(owned(`u${i}`));
+  assert.equal((intern(owned('v')) as ReturnType<typeof owned>)['f:spec'], first['f:spec']);
 });
 
 test('what came is left as it was, and no part of it is kept', () => {
