@@ -49,6 +49,16 @@ test("only one manager's applied entries are kept, of the object and its subreso
   assert.equal('managedFields' in others.metadata, false);
 });
 
+test('an entry whose set is null is kept as it is', () => {
+  const came = object();
+  const managedFields = [{ ...entry('us', 'Apply'), fieldsV1: null }] as never;
+  const form = storedForm({ ...plain, managedFields: { manager: 'us' } });
+  assert.deepEqual(
+    form({ ...came, metadata: { ...came.metadata, managedFields } }).metadata.managedFields,
+    managedFields,
+  );
+});
+
 test('the transform sees the object without managedFields, and its result is stored', () => {
   const transform = (given: KubernetesObject) => {
     assert.equal(given.metadata.managedFields, undefined);

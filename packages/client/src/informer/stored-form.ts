@@ -92,7 +92,7 @@ function own(
   return {
     managedFields: kept.map((entry) => {
       const { subresource, fieldsV1 } = entry;
-      if (fieldsV1 === undefined) return { ...entry };
+      if (!fieldsV1) return { ...entry }; // a server may say null for none
       const known = before.find((each) => isOwn(each) && each.subresource === subresource)?.fieldsV1;
       return { ...entry, fieldsV1: equalJson(known, fieldsV1) ? known : (keepSet(fieldsV1) as typeof fieldsV1) };
     }),
