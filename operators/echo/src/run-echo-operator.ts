@@ -15,7 +15,15 @@ import {
   type QueueMetrics,
   type Term,
 } from '@keelson/client';
-import { type Clock, controllerOf, keyOf, type NamespacedName, type Random, type Transport } from '@keelson/core';
+import {
+  anySignal,
+  type Clock,
+  controllerOf,
+  keyOf,
+  type NamespacedName,
+  type Random,
+  type Transport,
+} from '@keelson/core';
 import { CronJob, Job, type Job as JobObject } from '@keelson/core/batch/v1';
 import { Echo, ScheduledEcho } from './api/v1alpha1.ts';
 import { byController, type EchoContext, manager } from './context.ts';
@@ -68,11 +76,13 @@ export async function runEchoOperator(options: EchoOperatorOptions, signal: Abor
   observer.informers?.(all);
 
   const work = async (term?: Term) => {
-    const over = term === undefined ? signal : AbortSignal.any([signal, term.signal]);
+    using either = anySignal([signal, term?.signal]);
+    const over = either.signal;
     using patience = lastingAfter(over, clock);
+    using last = anySignal([patience.signal, term?.signal]);
     const leading = client.with({
       ...(term && { guard: term.assertCurrent }),
-      signal: term === undefined ? patience.signal : AbortSignal.any([patience.signal, term.signal]),
+      signal: last.signal,
       onWritten: (write) => informers.overlay(write),
     });
     await using recorder = createEventRecorder({

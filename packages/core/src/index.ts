@@ -5,6 +5,7 @@ export type {
   PolicyValidation,
 } from './admission-policy.ts';
 export { admissionPoliciesOf } from './admission-policy.ts';
+export { anySignal } from './any-signal.ts';
 export type { CacheListOptions, CacheView } from './cache-view.ts';
 export type { Clock, Deadline, Timer } from './clock.ts';
 export { DeadlineExceededError, deadline, microTimestamp, sleep, timestamp } from './clock.ts';

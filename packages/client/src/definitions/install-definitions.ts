@@ -1,6 +1,7 @@
 /** Installs custom resource definitions and waits until the API server serves them. */
 import {
   ApiError,
+  anySignal,
   type Clock,
   conditionOf,
   DeadlineExceededError,
@@ -40,10 +41,10 @@ export async function installDefinitions(
   { timeoutMs = 30_000, signal, clock = systemClock }: InstallDefinitionsOptions = {},
 ): Promise<readonly ObjectOf<typeof CustomResourceDefinition>[]> {
   const siblings = new AbortController();
-  const ended = signal ? AbortSignal.any([signal, siblings.signal]) : siblings.signal;
+  using ended = anySignal([signal, siblings.signal]);
   const installing = definitions.map(async (definition) => {
     const action = `install ${definition.metadata.name}`;
-    using limit = deadline(clock, timeoutMs, action, ended);
+    using limit = deadline(clock, timeoutMs, action, ended.signal);
     try {
       let installed = await client.apply(CustomResourceDefinition, definition, { force: true, signal: limit.signal });
       while (!isServed(installed)) {
@@ -52,7 +53,7 @@ export async function installDefinitions(
       }
       return installed;
     } catch (error) {
-      if (!(error instanceof DeadlineExceededError) || ended.aborted) throw error;
+      if (!(error instanceof DeadlineExceededError) || ended.signal.aborted) throw error;
       throw new TransportError(action, `it is not served after ${timeoutMs / 1000} s`, { cause: error });
     }
   });

@@ -4,7 +4,7 @@
  * A watch that fails, is refused or ends is begun again with the next wait, and nobody is told: looking from time to time
  * is what an election rests on, and this only makes it quicker.
  */
-import { type Clock, type NamespacedName, parseKey, sleep } from '@keelson/core';
+import { anySignal, type Clock, type NamespacedName, parseKey, sleep } from '@keelson/core';
 import { Lease } from '@keelson/core/coordination/v1';
 import type { Client } from '../client/client.ts';
 
@@ -12,14 +12,14 @@ export class ReleaseWatch implements Disposable {
   readonly #client: Client;
   readonly #lease: NamespacedName;
   readonly #end = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #either: ReturnType<typeof anySignal>;
   /** The watch that runs: `true` when the Lease was given back, `false` when the watch is over. */
   #release: Promise<boolean> | undefined;
 
   constructor(client: Client, lease: NamespacedName, signal: AbortSignal) {
     this.#client = client;
     this.#lease = lease;
-    this.#signal = AbortSignal.any([signal, this.#end.signal]);
+    this.#either = anySignal([signal, this.#end.signal]);
   }
 
   /**
@@ -27,7 +27,8 @@ export class ReleaseWatch implements Disposable {
    */
   async wait(clock: Clock, ms: number): Promise<boolean> {
     const early = new AbortController();
-    const slept = sleep(clock, ms, AbortSignal.any([this.#signal, early.signal]));
+    using either = anySignal([this.#either.signal, early.signal]);
+    const slept = sleep(clock, ms, either.signal);
     slept.catch(() => {}); // it may lose
     this.#release ??= this.#watch().catch(() => false);
     const end = await Promise.race([slept.then(() => undefined), this.#release]);
@@ -39,12 +40,13 @@ export class ReleaseWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#end.abort(new Error('the election is decided'));
+    this.#either[Symbol.dispose]();
   }
 
   async #watch(): Promise<boolean> {
     const { namespace, name } = parseKey(this.#lease);
     const selection = { namespace, fields: `metadata.name=${name}` };
-    for await (const event of this.#client.watch(Lease, { ...selection, signal: this.#signal })) {
+    for await (const event of this.#client.watch(Lease, { ...selection, signal: this.#either.signal })) {
       if (event.type === 'ADDED' || event.type === 'MODIFIED') {
         if (!event.object.spec?.holderIdentity) return true;
       }

@@ -11,6 +11,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type Client, createInformer, owningDeployment } from '@keelson/client';
 import {
+  anySignal,
   type Clock,
   isAlreadyExists,
   isConflict,
@@ -222,7 +223,8 @@ class CertificateKeeper implements ServingCertificates {
     if (this.#isAsked) return;
     const early = new AbortController();
     this.#wake = () => early.abort();
-    await sleep(this.#options.clock, ms, AbortSignal.any([this.#stop.signal, early.signal])).catch(() => {});
+    using either = anySignal([this.#stop.signal, early.signal]);
+    await sleep(this.#options.clock, ms, either.signal).catch(() => {});
     this.#wake = () => {};
   }
 

@@ -5,7 +5,7 @@
  * once.
  */
 import type { InformerHandle } from '@keelson/client';
-import { type Clock, isOptional, sleep } from '@keelson/core';
+import { anySignal, type Clock, isOptional, sleep } from '@keelson/core';
 import { isAbsentKind } from '../cache/caches.ts';
 
 const lookMs = 10_000;
@@ -25,7 +25,8 @@ export async function followOptionalKinds(
   for (let known = states(); !signal.aborted; ) {
     const early = new AbortController();
     wake = () => early.abort();
-    await sleep(clock, lookMs, AbortSignal.any([signal, early.signal])).catch(() => {});
+    using either = anySignal([signal, early.signal]);
+    await sleep(clock, lookMs, either.signal).catch(() => {});
     if (signal.aborted) return;
     const now = states();
     for (const [i, isThere] of now.entries()) {

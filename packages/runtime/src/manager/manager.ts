@@ -18,7 +18,15 @@ import {
   type SharedInformers,
   type Term,
 } from '@keelson/client';
-import { type Clock, type Operator, type Random, servesWebhooks, type Transport, validSettings } from '@keelson/core';
+import {
+  anySignal,
+  type Clock,
+  type Operator,
+  type Random,
+  servesWebhooks,
+  type Transport,
+  validSettings,
+} from '@keelson/core';
 import { systemClock, systemRandom } from '@keelson/core/system';
 import { createAuthority } from '@keelson/core/x509';
 import { createCaches, isAbsentKind } from '../cache/caches.ts';
@@ -143,7 +151,8 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
   return {
     async start(signal) {
       const failed = new AbortController();
-      using schedule = stopSchedule(AbortSignal.any([signal, failed.signal]), clock, gracePeriodMs);
+      using over = anySignal([signal, failed.signal]);
+      using schedule = stopSchedule(over.signal, clock, gracePeriodMs);
       const working = manage(signal, schedule, failed);
       const isOver = await Promise.race([working.then(() => true), aborted(schedule.all).then(() => false)]);
       if (!isOver) {
@@ -242,8 +251,8 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     await using _metrics = await serve('metrics', metricsRoutes, metricsPlace, { logger, clock });
 
     // Who gives up leading, or does not stop, ends the others as well; webhooks are drained then, too.
-    const both = AbortSignal.any([signal, failed.signal]);
-    await using _webhooks = await webhooks?.open(both, schedule);
+    using both = anySignal([signal, failed.signal]);
+    await using _webhooks = await webhooks?.open(both.signal, schedule);
 
     const { tasks = [] } = operator;
     const needsLeadership = (task: Task) => task.leadership ?? true;
@@ -262,7 +271,7 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
     const always = { ...parts, controllers: [], tasks: tasks.filter((task) => !needsLeadership(task)) };
     const elected = leadership === undefined ? work() : leadership.run(signal, work);
     elected.catch((error: unknown) => failed.abort(error));
-    const ends = await Promise.allSettled([elected, runControllers(always, both, schedule)]);
+    const ends = await Promise.allSettled([elected, runControllers(always, both.signal, schedule)]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
