@@ -40,13 +40,13 @@ export async function converge(arena: Arena, operator: Operator, { count, worker
 
 /** Each sample has a control plane of its own: it meets nothing that another has left, and the node has room for it. */
 export function convergence(
-  sides: { readonly ours: Operator; readonly peer: Operator },
+  sides: { readonly ours: Operator; readonly peer: Operator; readonly limit: Operator },
   options: ConvergeOptions,
 ): Benchmark {
   const { count, workers } = options;
   const what = `${count.toLocaleString('en')} resources, ${workers === 1 ? '1 worker' : `${workers} workers`}`;
   return {
-    rounds: workers === 1 ? 5 : 3, // a run must end within a quarter of an hour
+    rounds: workers === 1 ? 5 : 3, // a run must end within half an hour
     warmUp: false,
     measures: [
       { name: `${what}: time until all are Available`, unit: 'ms', goal: 0.85 },
@@ -58,6 +58,7 @@ export function convergence(
     ],
     ours: (clock) => convergeAlone(clock, sides.ours, options),
     peer: (clock) => convergeAlone(clock, sides.peer, options),
+    limit: (clock) => convergeAlone(clock, sides.limit, options),
   };
 }
 

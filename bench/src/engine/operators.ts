@@ -29,10 +29,14 @@ export interface OperatorSettings {
 }
 
 /** @param subjects the folder with the compiled programs */
-export function ourOperator(subjects: string): Operator {
-  const program = join(subjects, 'operator.js');
+export const ourOperator = (subjects: string): Operator => nodeOperator('ours', join(subjects, 'operator.js'));
+
+/** Does what no operator can do without, and no more. */
+export const barestOperator = (subjects: string): Operator => nodeOperator('the limit', join(subjects, 'barest.js'));
+
+function nodeOperator(name: string, program: string): Operator {
   return {
-    name: 'ours',
+    name,
     // More options of Node than those of the images: to profile it, or to try some.
     command: ({ kubeconfig, namespace, metricsPort, healthPort }) => [
       execPath,

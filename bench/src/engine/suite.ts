@@ -6,7 +6,7 @@ import { publishAll } from '../stage/published.ts';
 import { openArena } from './arena.ts';
 import { cachesAtRest, cachesAtStart, StillPlace } from './caches.ts';
 import { converge, convergence } from './converge.ts';
-import { goOperators, type Operator, ourOperator } from './operators.ts';
+import { barestOperator, goOperators, type Operator, ourOperator } from './operators.ts';
 import { reaction } from './reaction.ts';
 
 const reactions = 100;
@@ -18,7 +18,9 @@ export async function* engineBenchmarks(clock: Clock, count = 300): AsyncGenerat
   console.error('building the packages and the Go operator');
   const go = await goOperators();
   using published = publishAll();
-  const ours = ourOperator(join(published.subjects, 'engine'));
+  const programs = join(published.subjects, 'engine');
+  const ours = ourOperator(programs);
+  const limit = barestOperator(programs);
   let peer: Operator;
   {
     await using arena = await openArena(clock, true);
@@ -27,7 +29,7 @@ export async function* engineBenchmarks(clock: Clock, count = 300): AsyncGenerat
     peer = await better(go, (operator) => converge(arena, operator, warmUp));
     yield reaction(arena, { ours, peer }, reactions);
   }
-  for (const workers of [1, 16]) yield convergence({ ours, peer }, { count, workers });
+  for (const workers of [1, 16]) yield convergence({ ours, peer, limit }, { count, workers });
   await using still = new StillPlace(clock, cached);
   yield cachesAtStart(still, { ours, peer });
   yield cachesAtRest(still, { ours, peer });
