@@ -1,7 +1,7 @@
 /**
  * Everything that can be said about the code without running it: `check.ts [NAME…]`, all by default.
  *
- * Layers, import cycles between files and the clock rule are part of `lint` (biome.json, clock.grit); promises that
+ * Layers, import cycles between files and the clock rule are part of `lint` (biome.json, clock.grit, signals.grit); promises that
  * nothing awaits are a check of their own, because biome's rule does not see contextually typed parameters. Cycles
  * between folders, doc comments and portable texts are checks of ours.
  */
