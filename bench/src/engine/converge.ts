@@ -46,7 +46,7 @@ export function convergence(
   const { count, workers } = options;
   const what = `${count.toLocaleString('en')} resources, ${workers === 1 ? '1 worker' : `${workers} workers`}`;
   return {
-    rounds: workers === 1 ? 5 : 3, // a run must end within half an hour
+    rounds: workers === 1 ? 5 : 3, // a run with 300 resources should end within half an hour
     warmUp: false,
     measures: [
       { name: `${what}: time until all are Available`, unit: 'ms', goal: 0.85 },

@@ -23,7 +23,14 @@ const client = createClient({ transport, fieldManager: 'bench-limit' });
 const queue = createWorkQueue<NamespacedName>();
 const unmade = new Map<NamespacedName, Cache>();
 const told = new Set<NamespacedName>();
-const deployments = createInformer(client, Deployment, { namespace });
+const deployments = createInformer(client, Deployment, {
+  namespace,
+  // An informer would get over it, but the sample is spoiled.
+  onError: (error) =>
+    queueMicrotask(() => {
+      throw error;
+    }),
+});
 deployments.subscribe(({ object }) => {
   const key = keyOf(object);
   if (object.status?.readyReplicas !== object.spec.replicas || told.has(key)) return;
