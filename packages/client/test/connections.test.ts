@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test } from 'node:test';
-import { systemClock } from '@keelson/core/system';
+import { nextTurn, systemClock } from '@keelson/core/system';
 import { Connection, type ExchangeSink } from '../src/transport/connection.ts';
 import { Connections } from '../src/transport/connections.ts';
+import { Incoming } from '../src/transport/incoming.ts';
 import { configFor, startServer } from './scripted-server.ts';
 import { until } from './until.ts';
 
@@ -112,6 +113,37 @@ describe('a connection', () => {
     await ended;
     assert.equal(socket.isPaused(), false);
     assert.equal(connection.isUsable, true);
+  });
+
+  test('that is paused does not read a byte', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const incoming = new Incoming();
+    const { port } = server.address() as AddressInfo;
+    const socket = connectSocket({ port, host: '127.0.0.1', onread: incoming.onread });
+    const [[otherEnd]] = await Promise.all([once(server, 'connection') as Promise<[Socket]>, once(socket, 'connect')]);
+    const sent = (text: string) => new Promise<void>((resolve) => void otherEnd.write(text, () => resolve()));
+    const connection = new Connection(socket, () => {}, incoming);
+    let heard = '';
+    const ended = new Promise<void>((onEnd) => {
+      const onData = (bytes: Uint8Array) => {
+        heard += Buffer.from(bytes).toString();
+        if (heard === 'hello') connection.pause();
+      };
+      connection.send('GET / HTTP/1.1\r\n\r\n', undefined, { ...silent, onData, onEnd });
+    });
+    await sent('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello');
+    await until(() => heard === 'hello');
+    const { bytesRead } = socket;
+    await sent('world'); // the kernel has it
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    assert.equal(socket.bytesRead, bytesRead);
+    connection.resume();
+    await ended;
+    assert.equal(heard, 'helloworld');
+    connection.close();
+    server.close();
   });
 
   test('is closed after its time of rest, which ends when it is used', async () => {

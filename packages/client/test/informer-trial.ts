@@ -21,7 +21,7 @@ import { until } from './until.ts';
 interface Watch {
   readonly kind: Kind;
   readonly selection: Selection;
-  readonly options?: Pick<InformerOptions, 'managedFields' | 'transform'>;
+  readonly options?: Pick<InformerOptions, 'managedFields' | 'transform' | 'gatherMs'>;
 }
 
 interface Watched extends Watch {
@@ -43,8 +43,12 @@ const withoutText = (object: KubernetesObject): KubernetesObject => {
 
 const watches: readonly Watch[] = [
   { kind: ConfigMap, selection: {} },
-  { kind: ConfigMap, selection: { namespace: 'one' }, options: { managedFields: { manager: fieldManager } } },
-  { kind: ConfigMap, selection: { labels: { color: 'red' } }, options: { transform: withoutText } },
+  {
+    kind: ConfigMap,
+    selection: { namespace: 'one' },
+    options: { managedFields: { manager: fieldManager }, gatherMs: 100 },
+  },
+  { kind: ConfigMap, selection: { labels: { color: 'red' } }, options: { transform: withoutText, gatherMs: 20 } },
   { kind: ConfigMap, selection: { namespace: 'two', fields: 'metadata.name=c3' }, options: { managedFields: 'keep' } },
   { kind: metadataOf(Secret), selection: { namespace: 'two' } },
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { metadataOf } from '@keelson/core';
+import { nextTurn } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import {
   connect,
@@ -170,6 +171,38 @@ describe('an informer', () => {
       });
     });
   }
+
+  test('that gathers tells of states that came together only the newest, and of a change after a rest at once', async () => {
+    const collection = await ScriptedCollection.start();
+    await using _collection = collection;
+    three(collection);
+    const clock = new ManualClock();
+    await using transport = connect(configFor(collection.server.url), { clock });
+    const informer = createInformer(createClient({ transport, clock }), ConfigMap, { clock, gatherMs: 100 });
+    const heard: string[] = [];
+    informer.subscribe((event) => heard.push(tell(event)));
+    const controller = new AbortController();
+    const stopped = informer.start(controller.signal);
+    await informer.synced; // without a rest: the clock stands still
+    assert.deepEqual(heard.splice(0), ['added a=1 initial', 'added b=1 initial', 'added c=1 initial']);
+    collection.set('a', '2');
+    await until(() => heard.length > 0);
+    assert.deepEqual(heard.splice(0), ['updated a=1>2']);
+    for (const value of ['3', '4', '5']) collection.set('a', value);
+    collection.set('b', '2');
+    collection.delete('b');
+    collection.set('b', '3');
+    collection.set('d', '1');
+    collection.set('d', '2');
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    assert.deepEqual(heard, []);
+    await clock.advance(100);
+    await until(() => heard.length >= 4);
+    assert.deepEqual(heard, ['updated a=2>5', 'deleted b=2', 'added b=3', 'added d=2']);
+    assert.equal(informer.store.get('x/a')?.data?.value, '5');
+    controller.abort();
+    await stopped;
+  });
 
   test('gets over lines that are no events, and objects that make no sense', async () => {
     await using given = await watching(three, {

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { sleep, type Transport, type TransportRequest } from '@keelson/core';
-import { systemClock } from '@keelson/core/system';
+import { nextTurn, systemClock } from '@keelson/core/system';
 import { Secret } from '../src/config/secret.ts';
 import { connect } from '../src/index.ts';
 import { bytesOf } from '../src/transport/bytes.ts';
 import { alice, ca, expired, named, otherCa, server as serverCertificate } from './certificates.ts';
+import { ManualClock } from './manual-clock.ts';
 import { configFor, data, type Script, startServer } from './scripted-server.ts';
 import { until } from './until.ts';
 
@@ -317,6 +319,108 @@ describe('an abort', () => {
     await using transport = connect(configFor(server.url));
     await assert.rejects(transport.request(get('/', { signal: AbortSignal.abort(new Error('too late')) })), /too late/);
     assert.equal(server.connections, 0);
+  });
+});
+
+describe('a stream that gathers', () => {
+  /** A reader of a stream whose lines the test sends. */
+  async function streaming(tls?: Parameters<typeof startServer>[1]) {
+    let response: ServerResponse | undefined;
+    const server = await startServer((_request, answer) => {
+      response = answer;
+      answer.flushHeaders();
+    }, tls);
+    const clock = new ManualClock();
+    const authority = { tls: { ca: data(ca), insecureSkipVerify: false } };
+    const transport = connect(configFor(server.url, tls ? authority : {}), { clock });
+    const stop = new AbortController();
+    const { body } = await transport.request(get('/', { streaming: true, gatherMs: () => 100, signal: stop.signal }));
+    const reader = body[Symbol.asyncIterator]();
+    let isSettled = true;
+    return {
+      clock,
+      stop,
+      server,
+      send: (text: string) => new Promise<void>((resolve) => void response?.write(text, () => resolve())),
+      end: () => response?.end(),
+      cut: () => response?.destroy(),
+      /** The next piece; `end` at the end. */
+      async next() {
+        isSettled = false;
+        const { value, done } = await reader.next().finally(() => {
+          isSettled = true;
+        });
+        return done ? 'end' : Buffer.from(value).toString();
+      },
+      /** The next piece, however many rests it takes until it is there. */
+      async inTime() {
+        const piece = this.next();
+        piece.catch(() => {});
+        while (!isSettled) {
+          await nextTurn();
+          await clock.advance(100);
+        }
+        return await piece;
+      },
+      get isSettled() {
+        return isSettled;
+      },
+      async [Symbol.asyncDispose]() {
+        await transport[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  for (const [name, tls] of [
+    ['without TLS', undefined],
+    ['over TLS', serverCertificate],
+  ] as const) {
+    test(`brings what comes alone at once, and what follows together, ${name}`, async () => {
+      await using stream = await streaming(tls);
+      await stream.send('a');
+      assert.equal(await stream.next(), 'a');
+      const next = stream.next();
+      await stream.send('b');
+      await stream.send('c');
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      assert.equal(stream.isSettled, false);
+      await stream.clock.advance(100);
+      assert.equal(await next, 'bc');
+    });
+  }
+
+  test('brings what came before the end, then the end', async () => {
+    await using stream = await streaming();
+    await stream.send('a');
+    assert.equal(await stream.next(), 'a');
+    await stream.send('b');
+    stream.end();
+    assert.equal(await stream.inTime(), 'b');
+    assert.equal(await stream.inTime(), 'end');
+    assert.equal(stream.clock.timers, 0);
+  });
+
+  test('brings what came before a failure, then the failure', async () => {
+    await using stream = await streaming();
+    await stream.send('a');
+    assert.equal(await stream.next(), 'a');
+    await stream.send('b');
+    stream.cut();
+    assert.equal(await stream.inTime(), 'b');
+    await assert.rejects(stream.inTime(), { name: 'TransportError' });
+    assert.equal(stream.clock.timers, 0);
+  });
+
+  test('ends at once when it is aborted while nothing is read, and closes its connection', async () => {
+    await using stream = await streaming();
+    await stream.send('a');
+    assert.equal(await stream.next(), 'a');
+    const next = stream.next();
+    stream.stop.abort(new Error('enough'));
+    await assert.rejects(next, { message: 'enough' });
+    await until(() => stream.server.openSockets.size === 0);
+    assert.equal(stream.clock.timers, 0);
   });
 });
 

@@ -18,6 +18,11 @@ export interface TransportRequest {
   /** The answer is open-ended (a watch, a log): it gets a connection of its own, so that it cannot starve requests. */
   readonly streaming?: boolean | undefined;
   /**
+   * Of a stream: how long its bytes may be left unread once some were handed over, so that what comes meanwhile is handed
+   * over in one piece; asked each time. A transport that has no wire may hand over everything at once. @default 0
+   */
+  readonly gatherMs?: (() => number) | undefined;
+  /**
    * Called right before the first byte is sent, however long the request had to wait for a connection; what it throws
    * prevents the sending and rejects the request. This is how a leader whose term has ended is kept from writing.
    */

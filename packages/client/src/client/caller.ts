@@ -39,6 +39,8 @@ export interface Call {
   /** What the answer is, which bounds it. @default 'object' */
   readonly answer?: AnswerKind | undefined;
   readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Of a stream: how long it may be left unread once something came. */
+  readonly gatherMs?: (() => number) | undefined;
   /** Must agree to each sending. */
   readonly guard?: (() => void) | undefined;
 }
@@ -141,6 +143,7 @@ export class Caller {
       body: call.body,
       signal: lifetime.signal,
       streaming,
+      gatherMs: call.gatherMs,
       beforeSend: call.guard,
     });
   }

@@ -223,6 +223,11 @@ export interface WatchOptions extends Selection {
    * that it has not written do. @default 'keep'
    */
   readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
+  /**
+   * How long the server may be left unread once something came, so that what follows is read in one go; asked each time.
+   * Of the states of an object that came together, only the newest is told. @default everything is read and told as it comes
+   */
+  readonly gatherMs?: (() => number) | undefined;
   /** Called when the server has begun its answer; what it throws is dropped. The first event may be a minute away. */
   readonly onOpen?: (() => void) | undefined;
   /** Told about a line that is no event; the watch goes on. @default it ends with that error */

@@ -411,12 +411,14 @@ class ApiClient implements Client {
       accept: objectForm(kind),
       isRepeatable: true,
       onWarning: this.#defaults.onWarning,
+      gatherMs: options.gatherMs,
     } as const;
     const { body, mask } = await this.#atKind(this.#caller.open(call, lifetime));
     callObserver(() => options.onOpen?.());
     try {
-      const { onUnreadable = raise, managedFields } = options;
-      for await (const event of watchEvents<ObjectOf<K>>(action, body, { onUnreadable, managedFields, mask })) {
+      const { onUnreadable = raise, managedFields, gatherMs } = options;
+      const reading = { onUnreadable, managedFields, newestOnly: gatherMs && (() => gatherMs() > 0), mask };
+      for await (const event of watchEvents<ObjectOf<K>>(action, body, reading)) {
         if (event.type !== 'BOOKMARK') asKind(kind, event.object);
         yield event;
       }

@@ -115,6 +115,12 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
   /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
   readonly freeze?: boolean | undefined;
+  /**
+   * For who wants to know how things are and not each step: how long the server may be left unread once something came,
+   * so that what follows is read in one go, which takes less processor time. Of the states that an object had meanwhile,
+   * only the newest is told. A change after a rest of that length is told at once. @default 0
+   */
+  readonly gatherMs?: number | undefined;
   /** Objects per page where the server cannot stream its list. @default 500 */
   readonly pageSize?: number | undefined;
   /**
@@ -169,7 +175,8 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
 
   constructor(client: Client, kind: K, options: InformerOptions<T>) {
     const { namespace, labels, fields, clock = systemClock, random = systemRandom, pageSize = 500 } = options;
-    const { managedFields = 'drop' } = options;
+    const { managedFields = 'drop', gatherMs = 0 } = options;
+    if (!(gatherMs >= 0)) throw new RangeError(`gatherMs must not be less than 0, and is ${gatherMs}`);
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;
@@ -198,6 +205,7 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
       selection: this.selection,
       pageSize,
       managedFields,
+      gatherMs,
       clock,
       random,
       sink: {

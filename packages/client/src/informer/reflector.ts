@@ -65,6 +65,8 @@ export interface ReflectorOptions<K extends Kind> {
   readonly pageSize: number;
   /** Which managedFields the sink has a use for; watches need not read the others. */
   readonly managedFields: 'keep' | 'drop' | { readonly manager: string };
+  /** How long a watch may be left unread once something came, so that what follows is read in one go. */
+  readonly gatherMs: number;
   readonly sink: ReflectorSink<ObjectOf<K>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -210,7 +212,7 @@ export class Reflector<K extends Kind> {
 
   /** One watch, from its request to its end. Returns when it ended as agreed. */
   async #watch(stop: AbortSignal): Promise<void> {
-    const { client, kind, selection, clock, random } = this.#options;
+    const { client, kind, selection, gatherMs, clock, random } = this.#options;
     const resourceVersion = this.#resourceVersion;
     const isListing = resourceVersion === undefined;
     this.#phase = isListing ? 'listing' : 'watching';
@@ -235,6 +237,7 @@ export class Reflector<K extends Kind> {
         sendInitialEvents: isListing,
         serverTimeoutSeconds,
         managedFields: this.#options.managedFields,
+        ...(gatherMs > 0 && { gatherMs: () => (isInitial ? 0 : gatherMs) }), // a list is waited for
         signal: watchdog.signal,
         onOpen: () => {
           isOpen = true;

@@ -28,7 +28,7 @@ import {
  */
 export interface SharedInformers extends AsyncDisposable {
   /**
-   * Joins the watch for this kind, namespace, selection, managedFields and transform, or begins it. Dispose the handle to
+   * Joins the watch for this kind, namespace, selection, managedFields, transform and gatherMs, or begins it. Dispose the handle to
    * leave: its subscriptions end, and with the last handle the watch.
    */
   informer<K extends Kind>(kind: K, options?: SharedInformerOptions<ObjectOf<K>>): InformerHandle<ObjectOf<K>>;
@@ -150,7 +150,7 @@ class InformerPool implements SharedInformers {
   }
 
   #idOf<T extends KubernetesObject>(kind: Kind, options: SharedInformerOptions<T>): string {
-    const { namespace, labels, fields, managedFields = 'drop', transform } = options;
+    const { namespace, labels, fields, managedFields = 'drop', transform, gatherMs = 0 } = options;
     const selector = labels === undefined ? '' : printLabelSelector(requirementsOf(labels));
     const { group, version, resource } = kind;
     const form = isMetadataOnly(kind) ? 'metadata' : 'whole';
@@ -164,6 +164,7 @@ class InformerPool implements SharedInformers {
       fields,
       managedFields,
       this.#transformId(transform),
+      gatherMs,
     ]);
   }
 

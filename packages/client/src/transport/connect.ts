@@ -57,6 +57,7 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   setMaxListeners(0, signal); // each connection in the making listens; before Node 24 more than ten may bring a warning
   const mask = new SecretMask(secretsOf(config));
   return new HttpTransport(config, {
+    clock,
     mask,
     connections: new Connections(config, { maxConnections, connectTimeoutMs, clock, mask: mask.mask, signal }),
     identities: identitySource(config, clock, options.env ?? process.env, signal),
@@ -84,6 +85,7 @@ const maxDrainedBytes = 64 * 1024;
 const secretHeaders = /auth|cookie|token|secret|key|passw|credential/i;
 
 interface Parts {
+  readonly clock: Clock;
   readonly mask: SecretMask;
   readonly connections: Connections;
   readonly identities: IdentitySource;
@@ -122,8 +124,11 @@ class HttpTransport implements Transport {
     const headers = { ...this.#parts.headers, ...request.headers };
     if (authorization !== undefined) headers.authorization = authorization;
     this.#learn(request, identity);
-    const { connections } = this.#parts;
-    const response = await exchange({ connections, tls, origin: this.#origin, prefix: this.#prefix, headers }, request);
+    const { connections, clock } = this.#parts;
+    const response = await exchange(
+      { connections, clock, tls, origin: this.#origin, prefix: this.#prefix, headers },
+      request,
+    );
     const body = await this.#unpacked(response);
     return { ...response, body, mask: this.#parts.mask.mask };
   }

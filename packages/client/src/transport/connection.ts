@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TransportRequest } from '@keelson/core';
 import { type AnswerHead, AnswerParser } from './answer-parser.ts';
 import { ClosedEarly } from './failure.ts';
+import type { Incoming } from './incoming.ts';
 
 /** What one exchange is told; nothing after `onEnd` or `onFailure`. */
 export interface ExchangeSink {
@@ -24,11 +25,15 @@ export class Connection {
   #isUsable = true;
   #idleMs = Number.POSITIVE_INFINITY;
 
-  /** @param onClosed when it cannot be used any more */
-  constructor(socket: Socket, onClosed: () => void) {
+  /**
+   * @param onClosed when it cannot be used any more
+   * @param incoming what the socket was made to read to, if it does not read as a stream
+   */
+  constructor(socket: Socket, onClosed: () => void, incoming?: Incoming) {
     this.#socket = socket;
+    incoming?.to((bytes) => this.#read(bytes));
     socket
-      .on('data', (bytes: Buffer) => this.#read(bytes))
+      .on('data', (bytes: Buffer) => this.#read(bytes)) // also has a socket read that does so past its stream
       .on('error', (error) => this.#fail(error))
       .on('end', () => this.#ended())
       .on('timeout', () => this.close()) // set only while it is idle

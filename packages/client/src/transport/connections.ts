@@ -4,13 +4,14 @@
  *
  * HTTP/1.1 on Node's sockets, without an HTTP client in between (ADR 39).
  */
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import { getBuiltinModule } from 'node:process';
 import type { SecureContext } from 'node:tls';
 import type { Clock } from '@keelson/core';
 import type { ClusterConfig } from '../config/cluster-config.ts';
 import { Connection } from './connection.ts';
 import { ClosedEarly, ConnectTimeout } from './failure.ts';
+import { Incoming } from './incoming.ts';
 import type { TlsIdentity } from './tls-identity.ts';
 import { Turns } from './turns.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -83,14 +84,16 @@ export class Connections {
       idle.wake();
       return this.#loan(idle, way, onOver);
     }
-    const socket = await this.#connected(way);
+    const incoming = new Incoming();
+    const socket = await this.#connected(way, incoming);
     if (this.#limits.signal.aborted) socket.destroy(this.#limits.signal.reason as Error);
     if (socket.destroyed) throw socket.errored ?? new ClosedEarly(); // in the moment in which it stood
-    const connection = new Connection(socket, () => {
+    const forget = () => {
       this.#open.delete(connection);
       const at = way.idle.indexOf(connection);
       if (at !== -1) way.idle.splice(at, 1);
-    });
+    };
+    const connection: Connection = new Connection(socket, forget, incoming);
     this.#open.add(connection);
     return this.#loan(connection, way, onOver);
   }
@@ -120,7 +123,7 @@ export class Connections {
   }
 
   /** A socket that stands. */
-  async #connected(way: Way): Promise<Socket> {
+  async #connected(way: Way, incoming: Incoming): Promise<Socket> {
     const { clock, connectTimeoutMs, signal } = this.#limits;
     const proxy = this.#config.proxyUrl && new URL(this.#config.proxyUrl.reveal());
     const tunnel = proxy && (await this.#tunnel(proxy, way.tls.ca));
@@ -131,7 +134,8 @@ export class Connections {
     signal.addEventListener('abort', end, { once: true });
     try {
       signal.throwIfAborted();
-      socket = this.#to.isTls ? this.#secured(way, tunnel) : nodeNet().connect(this.#to);
+      const { onread } = incoming;
+      socket = this.#to.isTls ? this.#secured(way, onread, tunnel) : nodeNet().connect({ ...this.#to, onread });
       await standing(socket, this.#to.isTls ? 'secureConnect' : 'connect');
       return socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
     } catch (error) {
@@ -142,14 +146,15 @@ export class Connections {
     }
   }
 
-  #secured(way: Way, tunnel: Socket | undefined): Socket {
+  #secured(way: Way, onread: OnReadOpts, tunnel: Socket | undefined): Socket {
     const { serverName, insecureSkipVerify } = this.#config.tls;
     const { host, port } = this.#to;
     return nodeTls()
       .connect({
         host,
         port,
-        ...(tunnel && { socket: tunnel }),
+        // Node reads a socket that stands by its stream, whatever is said here. Its types do not know that TLS has it, too.
+        ...(tunnel ? { socket: tunnel } : { onread }),
         servername: serverName ?? (nodeNet().isIP(host) ? '' : host),
         ...(way.secureContext && { secureContext: way.secureContext }),
         ...(way.session && { session: way.session }),

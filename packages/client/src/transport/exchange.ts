@@ -2,13 +2,15 @@
  * One request and its answer.
  *
  * An aborted signal rejects at once, wherever the request is, and closes the connection if anything was sent on it. The
- * answer's bytes are handed over as they come, and the socket is paused when the reader falls behind.
+ * answer's bytes are handed over as they come, or gathered where that was asked for, and the socket is paused when the
+ * reader falls behind.
  */
-import type { TransportRequest, TransportResponse } from '@keelson/core';
+import type { Clock, TransportRequest, TransportResponse } from '@keelson/core';
 import type { AnswerHead } from './answer-parser.ts';
 import type { Connection, ExchangeSink } from './connection.ts';
 import type { Connections, Loan } from './connections.ts';
 import { transportFailure } from './failure.ts';
+import { Gathering } from './gathering.ts';
 import { requestHead } from './request-head.ts';
 import type { TlsIdentity } from './tls-identity.ts';
 
@@ -19,6 +21,7 @@ const chunkBytes = 200;
 
 export interface ExchangeTarget {
   readonly connections: Connections;
+  readonly clock: Clock;
   readonly tls: TlsIdentity;
   /** Scheme, host and port. */
   readonly origin: string;
@@ -28,7 +31,7 @@ export interface ExchangeTarget {
 }
 
 export async function exchange(
-  { connections, tls, origin, prefix, headers }: ExchangeTarget,
+  { connections, clock, tls, origin, prefix, headers }: ExchangeTarget,
   request: TransportRequest,
 ): Promise<TransportResponse> {
   const { signal, method, path, body, streaming = false } = request;
@@ -41,80 +44,97 @@ export async function exchange(
     throw signal?.aborted ? signal.reason : transportFailure(origin, error);
   }
   return new Promise((resolve, reject) => {
-    new Exchange(origin, loan, signal, resolve, reject).send(head, request);
+    new Exchange({ origin, clock, loan, request, resolve, reject }).send(head);
   });
+}
+
+interface ExchangeParts {
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly loan: Loan;
+  readonly request: TransportRequest;
+  readonly resolve: (response: TransportResponse) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 class Exchange implements ExchangeSink {
   readonly #origin: string;
+  readonly #clock: Clock;
   readonly #loan: Loan;
-  readonly #signal: AbortSignal | undefined;
+  readonly #request: TransportRequest;
   readonly #resolve: (response: TransportResponse) => void;
   readonly #reject: (error: unknown) => void;
   #body: Body | undefined;
+  #gathering: Gathering | undefined;
   #isOver = false;
 
-  constructor(
-    origin: string,
-    loan: Loan,
-    signal: AbortSignal | undefined,
-    resolve: (response: TransportResponse) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor({ origin, clock, loan, request, resolve, reject }: ExchangeParts) {
     this.#origin = origin;
+    this.#clock = clock;
     this.#loan = loan;
-    this.#signal = signal;
+    this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  send(head: string, { body, beforeSend }: TransportRequest): void {
+  send(head: string): void {
+    const { body, beforeSend, signal } = this.#request;
     try {
       beforeSend?.();
-      this.#signal?.throwIfAborted();
+      signal?.throwIfAborted();
     } catch (error) {
       this.#isOver = true;
       this.#loan.giveBack();
       this.#reject(error);
       return;
     }
-    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#loan.connection.send(head, body, this);
   }
 
   onHead({ status, headers }: AnswerHead): void {
-    this.#body = new Body(this.#loan.connection, () => this.#cut(new Error('the reader left')));
-    this.#resolve({ status, headers, body: this.#body });
+    const { gatherMs } = this.#request;
+    const body = new Body(this.#loan.connection, () => this.#cut(new Error('the reader left')));
+    if (gatherMs) {
+      const onRest = (isResting: boolean) => body.rest(isResting);
+      this.#gathering = new Gathering({ gatherMs, clock: this.#clock, onPiece: (piece) => body.push(piece), onRest });
+    }
+    this.#body = body;
+    this.#resolve({ status, headers, body });
   }
 
   onData(bytes: Uint8Array): void {
-    this.#body?.push(bytes);
+    (this.#gathering ?? this.#body)?.push(bytes);
   }
 
   onEnd(): void {
-    if (this.#finish()) this.#body?.end();
+    if (!this.#finish()) return;
+    this.#gathering?.end();
+    this.#body?.end();
   }
 
   onFailure(error: Error): void {
     if (!this.#finish()) return;
     const failure = transportFailure(this.#origin, error);
+    this.#gathering?.end();
     if (this.#body) this.#body.fail(failure);
     else this.#reject(failure);
   }
 
-  readonly #onAbort = () => this.#cut(this.#signal?.reason);
+  readonly #onAbort = () => this.#cut(this.#request.signal?.reason);
 
   #cut(reason: unknown): void {
     if (!this.#finish()) return;
     if (this.#body) this.#body.cut(reason);
     else this.#reject(reason);
+    this.#gathering?.end();
   }
 
   /** Whether it was going on until now. A connection that is given back in the middle of an answer is closed. */
   #finish(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
     this.#loan.giveBack();
     return true;
   }
@@ -126,6 +146,9 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
   readonly #leave: () => void;
   #chunks: Uint8Array[] = [];
   #unread = 0;
+  /** The reader has so much to catch up with that nothing more is read. */
+  #isBehind = false;
+  #isResting = false;
   #isPaused = false;
   #end: { readonly error?: unknown } | undefined;
   #reader: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void } | undefined;
@@ -145,7 +168,14 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
     }
     this.#chunks.push(chunk);
     this.#unread += chunk.length + chunkBytes;
-    if (this.#unread > highWaterMark && !this.#isPaused) this.#pause(true);
+    if (this.#unread > highWaterMark) this.#isBehind = true;
+    this.#regulate();
+  }
+
+  /** Whether nothing more is read, however little the reader has. */
+  rest(isResting: boolean): void {
+    this.#isResting = isResting;
+    this.#regulate();
   }
 
   end(): void {
@@ -175,7 +205,8 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
     const chunk = this.#chunks.shift();
     if (chunk) {
       this.#unread -= chunk.length + chunkBytes;
-      if (this.#isPaused && this.#unread <= highWaterMark / 2) this.#pause(false);
+      if (this.#unread <= highWaterMark / 2) this.#isBehind = false;
+      this.#regulate();
       return Promise.resolve({ value: chunk, done: false });
     }
     if (this.#end) {
@@ -197,9 +228,10 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undef
   }
 
   /** Until the answer is complete; the connection is another's then. */
-  #pause(isPaused: boolean): void {
+  #regulate(): void {
+    const isPaused = this.#isBehind || this.#isResting;
+    if (this.#end || isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
-    if (this.#end) return;
     if (isPaused) this.#connection.pause();
     else this.#connection.resume();
   }

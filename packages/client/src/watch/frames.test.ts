@@ -10,14 +10,19 @@ function split(chunks: readonly Uint8Array[]): string[] {
   const splitter = new FrameSplitter({ onTooLong: unexpected });
   const lines = chunks.flatMap((chunk) => splitter.push(chunk));
   const rest = splitter.rest();
-  return rest === undefined ? lines : [...lines, rest];
+  return textsOf(rest === undefined ? lines : [...lines, rest]);
+}
+
+function textsOf(lines: readonly Buffer[]): string[] {
+  return lines.map((line) => line.toString('utf8'));
 }
 
 test('a line is complete with its newline, and what follows waits', () => {
   const splitter = new FrameSplitter({ onTooLong: unexpected });
-  assert.deepEqual(splitter.push(Buffer.from('{"a":1}\n{"b"')), ['{"a":1}']);
-  assert.deepEqual(splitter.push(Buffer.from(':2}')), []);
-  assert.deepEqual(splitter.push(Buffer.from('\n\n')), ['{"b":2}']);
+  const push = (text: string) => textsOf(splitter.push(Buffer.from(text)));
+  assert.deepEqual(push('{"a":1}\n{"b"'), ['{"a":1}']);
+  assert.deepEqual(push(':2}'), []);
+  assert.deepEqual(push('\n\n'), ['{"b":2}']);
   assert.equal(splitter.rest(), undefined);
 });
 
@@ -38,7 +43,7 @@ test('the lines are the same however the bytes are cut, also in the middle of a 
 test('a line that is too long is left out and told, and those after it come', () => {
   const tooLong: number[] = [];
   const splitter = new FrameSplitter({ onTooLong: (bytes) => tooLong.push(bytes), maxLineBytes: 10 });
-  const push = (text: string) => splitter.push(Buffer.from(text));
+  const push = (text: string) => textsOf(splitter.push(Buffer.from(text)));
   assert.deepEqual([push('0123456'), push('789'), push('\n')], [[], [], ['0123456789']]);
   assert.deepEqual([push('0123456'), push('7890'), push('1')], [[], [], []]);
   assert.deepEqual(tooLong, []);

@@ -1,12 +1,13 @@
 /**
  * Splits a stream of bytes into lines.
  *
- * Promises: the lines are the same however the bytes are cut into chunks; a character is never cut, since it is decoded
- * only when its line is complete; empty lines are left out; a line without end does not fill the memory.
+ * Promises: the lines are the same however the bytes are cut into chunks, and whole, so that decoding one never cuts a
+ * character; empty lines are left out; a line without end does not fill the memory.
  */
 import { Pieces } from '../transport/bytes.ts';
 
 const newline = 0x0a;
+const nothing = Buffer.alloc(0);
 
 export interface FrameSplitterOptions {
   /** Told about a line that is too long, with its length. It is left out. */
@@ -16,23 +17,19 @@ export interface FrameSplitterOptions {
    * @default 16 MiB
    */
   readonly maxLineBytes?: number;
-  /** Makes a text of the bytes of a line. @default as UTF-8 */
-  readonly decode?: (line: Buffer) => string;
 }
 
 export class FrameSplitter {
   readonly #onTooLong: (bytes: number) => void;
   readonly #maxLineBytes: number;
-  readonly #decode: (line: Buffer) => string;
   /** Pieces of the line that is not complete yet; none of one that is too long. */
   readonly #pieces = new Pieces();
   /** How long that line is so far. */
   #length = 0;
 
-  constructor({ onTooLong, maxLineBytes = 16 * 1024 * 1024, decode = utf8 }: FrameSplitterOptions) {
+  constructor({ onTooLong, maxLineBytes = 16 * 1024 * 1024 }: FrameSplitterOptions) {
     this.#onTooLong = onTooLong;
     this.#maxLineBytes = maxLineBytes;
-    this.#decode = decode;
   }
 
   /** Bytes of the line that is not complete yet. */
@@ -40,15 +37,15 @@ export class FrameSplitter {
     return this.#length;
   }
 
-  /** The lines that this chunk completes. */
-  push(chunk: Uint8Array): string[] {
+  /** The lines that this chunk completes; they may be parts of it. */
+  push(chunk: Uint8Array): Buffer[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const lines: string[] = [];
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
       const last = bytes.subarray(start, end);
-      const line = this.#length === 0 ? this.#decode(last) : this.#complete(last);
-      if (line !== '') lines.push(line);
+      const line = this.#length === 0 ? last : this.#complete(last);
+      if (line.length > 0) lines.push(line);
       start = end + 1;
     }
     if (start < bytes.length) this.#keep(bytes.subarray(start));
@@ -56,9 +53,9 @@ export class FrameSplitter {
   }
 
   /** What came after the last newline, when the stream has ended. */
-  rest(): string | undefined {
-    const line = this.#complete(Buffer.alloc(0));
-    return line === '' ? undefined : line;
+  rest(): Buffer | undefined {
+    const line = this.#complete(nothing);
+    return line.length === 0 ? undefined : line;
   }
 
   #keep(piece: Uint8Array): void {
@@ -68,16 +65,12 @@ export class FrameSplitter {
   }
 
   /** The line that ends here; empty if it was too long. */
-  #complete(last: Uint8Array): string {
+  #complete(last: Uint8Array): Buffer {
     this.#keep(last);
     const length = this.#length;
     this.#length = 0;
-    if (length <= this.#maxLineBytes) return this.#decode(this.#pieces.take());
+    if (length <= this.#maxLineBytes) return this.#pieces.take();
     this.#onTooLong(length);
-    return '';
+    return nothing;
   }
-}
-
-function utf8(line: Buffer): string {
-  return line.toString('utf8');
 }

@@ -9,14 +9,12 @@
  * They are cut out only where everything in front was understood. A line that is not written as API servers do, without
  * white space, stays as it is.
  */
+import { endOfValue, memberOf } from './members.ts';
 
 const quote = 0x22;
 const comma = 0x2c;
-const colon = 0x3a;
 const openBracket = 0x5b;
-const backslash = 0x5c;
 const closeBracket = 0x5d;
-const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 const object = Buffer.from('object');
@@ -33,21 +31,6 @@ export function textWithoutManagedFields(line: Buffer, unless?: Buffer): string 
   if (line[end] === comma) return line.toString('utf8', 0, start) + line.toString('utf8', end + 1);
   if (line[end] !== closeBrace) return line.toString('utf8');
   return line.toString('utf8', 0, line[start - 1] === comma ? start - 1 : start) + line.toString('utf8', end);
-}
-
-/** Where the value of a member begins, in the object that begins at `at`; -1 if there is none. */
-function memberOf(line: Buffer, at: number, name: Buffer): number {
-  if (line[at] !== openBrace) return -1;
-  let start = at + 1;
-  while (line[start] === quote) {
-    const end = endOfString(line, start);
-    if (line[end] !== colon) return -1;
-    if (end - start === name.length + 2 && line.compare(name, 0, name.length, start + 1, end - 1) === 0) return end + 1;
-    const next = endOfValue(line, end + 1);
-    if (line[next] !== comma) return -1;
-    start = next + 1;
-  }
-  return -1;
 }
 
 /**
@@ -67,38 +50,4 @@ function endOfPlainList(line: Buffer, start: number): number | undefined {
 
 function isLetter(character = 0): boolean {
   return character >= 0x61 && character <= 0x7a;
-}
-
-/** The position after a value; the end of the line if the value does not end. */
-function endOfValue(line: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < line.length; at += 1) {
-    switch (line[at]) {
-      case quote:
-        at = endOfString(line, at) - 1;
-        break;
-      case openBrace:
-      case openBracket:
-        depth += 1;
-        break;
-      case closeBrace:
-      case closeBracket:
-        if (depth === 0) return at;
-        depth -= 1;
-        break;
-      case comma:
-        if (depth === 0) return at;
-        break;
-    }
-  }
-  return line.length;
-}
-
-/** The position after the closing quote. */
-function endOfString(line: Buffer, start: number): number {
-  for (let at = start + 1; at < line.length; at += 1) {
-    if (line[at] === quote) return at + 1;
-    if (line[at] === backslash) at += 1;
-  }
-  return line.length;
 }

@@ -50,6 +50,31 @@ test('managedFields come with all objects, with none, or with those that a manag
   }
 });
 
+test('of states that came together, only the newest is told where that was asked for', async () => {
+  const state = (resourceVersion: string) => ({
+    type: 'MODIFIED',
+    object: { ...pod, metadata: { ...pod.metadata, uid: 'u1', resourceVersion } },
+  });
+  const lines = (...versions: string[]) =>
+    Buffer.from(versions.map((version) => `${JSON.stringify(state(version))}\n`).join(''));
+  async function* body() {
+    yield lines('1', '2');
+    yield lines('3', '4', '5').subarray(0, -10);
+    yield lines('5').subarray(-10);
+  }
+  for (const [isNewestOnly, expected] of [
+    [true, ['2', '4', '5']],
+    [false, ['1', '2', '3', '4', '5']],
+  ] as const) {
+    const found: string[] = [];
+    const options = { onUnreadable: assert.fail, newestOnly: () => isNewestOnly };
+    for await (const event of watchEvents('watch pods', body(), options)) {
+      if (event.type === 'MODIFIED') found.push(event.object.metadata.resourceVersion);
+    }
+    assert.deepEqual(found, expected);
+  }
+});
+
 test('a bookmark tells how far the watch is, and whether the list is complete', async () => {
   const metadata = { resourceVersion: '9' };
   const { events } = await read(

@@ -8,6 +8,7 @@ import { ApiError, type KubernetesObject, type Status, TransportError, type Watc
 import { shown, statusIn } from '../transport/outside-text.ts';
 import { FrameSplitter } from './frames.ts';
 import { textWithoutManagedFields } from './managed-fields.ts';
+import { newestStates } from './newest-states.ts';
 
 /** A line that is longer than any event is left out; one that goes on and on ends the watch. */
 const maxPendingBytes = 64 * 1024 * 1024;
@@ -17,6 +18,8 @@ export interface WatchEventsOptions {
   readonly onUnreadable: (error: Error) => void;
   /** Whether objects come with their managedFields: all, none, or those that one manager is among. @default 'keep' */
   readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
+  /** Whether, of the states of an object that came together, only the newest is read; asked each time. @default all are */
+  readonly newestOnly?: (() => boolean) | undefined;
   /** Takes our secrets out of what errors quote. */
   readonly mask?: ((text: string) => string) | undefined;
 }
@@ -29,26 +32,27 @@ export async function* watchEvents<T extends KubernetesObject>(
   const splitter = new FrameSplitter({
     onTooLong: (bytes) =>
       options.onUnreadable(new TransportError(action, `a line of ${bytes} bytes is too long for an event`)),
-    ...decoding(options.managedFields),
   });
+  const decode = decoding(options.managedFields);
   for await (const chunk of body) {
     if (splitter.pendingBytes > maxPendingBytes) throw new TransportError(action, 'a line of the watch does not end');
-    for (const line of splitter.push(chunk)) {
-      const event = readEvent<T>(action, line, options);
+    const lines = splitter.push(chunk);
+    for (const line of options.newestOnly?.() ? newestStates(lines) : lines) {
+      const event = readEvent<T>(action, decode(line), options);
       if (event) yield event;
     }
   }
   const rest = splitter.rest();
-  const event = rest === undefined ? undefined : readEvent<T>(action, rest, options);
+  const event = rest === undefined ? undefined : readEvent<T>(action, decode(rest), options);
   if (event) yield event;
 }
 
-function decoding(managedFields: WatchEventsOptions['managedFields'] = 'keep') {
-  if (managedFields === 'keep') return {};
-  if (managedFields === 'drop') return { decode: (line: Buffer) => textWithoutManagedFields(line) };
+function decoding(managedFields: WatchEventsOptions['managedFields'] = 'keep'): (line: Buffer) => string {
+  if (managedFields === 'keep') return (line) => line.toString('utf8');
+  if (managedFields === 'drop') return (line) => textWithoutManagedFields(line);
   // As the server writes it; one that writes it in another way sends objects without our entry, which are then applied.
   const entry = Buffer.from(`"manager":${JSON.stringify(managedFields.manager)}`);
-  return { decode: (line: Buffer) => textWithoutManagedFields(line, entry) };
+  return (line) => textWithoutManagedFields(line, entry);
 }
 
 interface Frame {

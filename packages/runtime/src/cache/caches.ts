@@ -48,7 +48,12 @@ export interface CachesOptions {
   readonly manager: string;
   /** Where namespaced kinds are watched. @default everywhere */
   readonly namespaces?: readonly string[] | undefined;
+  /** Whether changes of a kind are read together when there are many. @default none are */
+  readonly gathers?: ((kind: Kind) => boolean) | undefined;
 }
+
+/** Long beside what a wake-up costs, short beside what a user notices; none by itself has to wait. */
+const gatherMs = 100;
 
 export function createCaches(declaration: Declaration, shared: SharedInformers, options: CachesOptions): Caches {
   const references = (declaration.refers ?? []).map((reference, i) => ({
@@ -101,7 +106,7 @@ type Indexes = NonNullable<SharedInformerOptions['indexes']>;
 function cacheKinds(
   entries: readonly WatchedKindEntry[],
   shared: SharedInformers,
-  { manager, namespaces, indexes, undeclared, remedy: usual }: KindsOptions,
+  { manager, namespaces, gathers, indexes, undeclared, remedy: usual }: KindsOptions,
 ): ReadCaches {
   const handles = new Map<string, readonly InformerHandle[]>();
   for (const { kind, selection } of entries) {
@@ -110,7 +115,14 @@ function cacheKinds(
     handles.set(
       idOfKind(kind),
       [...new Set(places)].map((namespace) =>
-        shared.informer(kind, { namespace, labels, fields, managedFields: { manager }, indexes: indexes?.(kind) }),
+        shared.informer(kind, {
+          namespace,
+          labels,
+          fields,
+          managedFields: { manager },
+          indexes: indexes?.(kind),
+          gatherMs: gathers?.(kind) ? gatherMs : 0,
+        }),
       ),
     );
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { byOwner, isMetadataOnly, isOptional, metadataOf, optional, type Watch, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Pod, Secret } from '@keelson/core/v1';
-import { idOfKind, watchedKinds } from './watched-kinds.ts';
+import { followUpKinds, idOfKind, watchedKinds } from './watched-kinds.ts';
 
 const to = byOwner;
 const watched = (watches: readonly Watch[], rest: object = {}) =>
@@ -59,4 +59,15 @@ test('what is only referred to is watched by its metadata, unless it is watched 
   assert.deepEqual(watched([], refers(Secret)), [...always, ['secrets/v1 metadata', '{}']]);
   assert.deepEqual(watched([], refers(optional(Secret))), [...always, ['secrets/v1 metadata optional', '{}']]);
   assert.deepEqual(watched([watch(Secret, { to })], refers(Secret)), [...always, ['secrets/v1', '{}']]);
+});
+
+test('changes of a kind are follow-ups where no controller reconciles it and no webhook reads it', () => {
+  const kinds = [Deployment, ConfigMap, Pod, Secret];
+  const follow = (...[operator]: Parameters<typeof followUpKinds>) =>
+    kinds.filter(followUpKinds(operator)).map(({ kind }) => kind);
+  const one = { for: Deployment, owns: [ConfigMap], watches: [watch(Pod, { to })] };
+  assert.deepEqual(follow({ controllers: [one] }), ['ConfigMap', 'Pod', 'Secret']);
+  assert.deepEqual(follow({ controllers: [one, { for: ConfigMap }] }), ['Pod', 'Secret']);
+  assert.deepEqual(follow({ controllers: [one], webhooks: [{ reads: [Pod] }, {}] }), ['ConfigMap', 'Secret']);
+  assert.deepEqual(follow({ controllers: [{ for: ConfigMap }, { for: metadataOf(Pod) }] }), ['Deployment', 'Secret']);
 });

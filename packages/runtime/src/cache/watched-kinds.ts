@@ -46,6 +46,21 @@ export function watchedKinds(declaration: Declaration): readonly WatchedKindEntr
   return [...entries.values()];
 }
 
+/**
+ * Whether the changes of a kind are follow-ups (ADR 40) for all who watch it, and so may be read together: no controller
+ * reconciles it, and no webhook answers by it.
+ */
+export function followUpKinds({ controllers, webhooks = [] }: WatchingOperator): (kind: Kind) => boolean {
+  const prompt = [...controllers.map((each) => each.for), ...webhooks.flatMap(({ reads = [] }) => reads)];
+  const ids = new Set(prompt.map(idOfKind));
+  return (kind) => !ids.has(idOfKind(kind));
+}
+
+interface WatchingOperator {
+  readonly controllers: readonly Declaration[];
+  readonly webhooks?: readonly { readonly reads?: readonly Kind[] | undefined }[] | undefined;
+}
+
 function joined(a: WatchedKindEntry, b: WatchedKindEntry): WatchedKindEntry {
   const [first, second] = [printed(a.selection), printed(b.selection)];
   // What one part needs whole is there whole; a watch of the same kind chooses by its mapping.

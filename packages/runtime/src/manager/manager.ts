@@ -31,6 +31,7 @@ import { systemClock, systemRandom } from '@keelson/core/system';
 import { createAuthority } from '@keelson/core/x509';
 import { createCaches, isAbsentKind } from '../cache/caches.ts';
 import { problemOf } from '../cache/watch-problem.ts';
+import { followUpKinds } from '../cache/watched-kinds.ts';
 import type { EngineOperator } from '../controller/engine-operator.ts';
 import type { Task } from '../controller/task.ts';
 import { promClient } from '../late-modules.ts';
@@ -193,6 +194,7 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
       onError: onEventError,
     });
     const applied = new NoOpApplies(operator.name);
+    const ownCaches = { manager: operator.name, namespaces: options.namespaces, gathers: followUpKinds(operator) };
     // Made once: those who stand by keep their caches complete.
     const controllers = operator.controllers.map((declared) => {
       const { resyncMs = declared.resyncMs } = options;
@@ -200,7 +202,7 @@ export function createManager(operator: EngineOperator, options: ManagerOptions 
       const { group, kind } = controller.for;
       return {
         controller,
-        caches: createCaches(controller, informers, { manager: operator.name, namespaces: options.namespaces }),
+        caches: createCaches(controller, informers, ownCaches),
         applied,
         logger: logger.with({ controller: controller.name, controllerGroup: group, controllerKind: kind }),
         metrics: metrics.controller(controller.name),
