@@ -6,7 +6,9 @@ import { describe, test } from 'node:test';
 import { nextTurn, systemClock } from '@keelson/core/system';
 import { Connection, type ExchangeSink } from '../src/transport/connection.ts';
 import { Connections } from '../src/transport/connections.ts';
+import { exchange } from '../src/transport/exchange.ts';
 import { Incoming } from '../src/transport/incoming.ts';
+import { ManualClock } from './manual-clock.ts';
 import { configFor, startServer } from './scripted-server.ts';
 import { until } from './until.ts';
 
@@ -113,6 +115,61 @@ describe('a connection', () => {
     await ended;
     assert.equal(socket.isPaused(), false);
     assert.equal(connection.isUsable, true);
+  });
+
+  /** The answer to a request on it, of which `begun` has come. */
+  async function answered(begun: string, gatherMs?: () => number) {
+    const { socket, connection } = inHand();
+    const clock = new ManualClock();
+    const connections = { borrow: async () => ({ connection, giveBack() {} }) } as unknown as Connections;
+    const target = { connections, clock, tls: none, origin: 'a test', prefix: '', headers: {} };
+    const answer = exchange(target, { method: 'GET', path: '/', headers: {}, streaming: true, gatherMs });
+    await nextTurn();
+    socket.push(`HTTP/1.1 200 OK\r\n\r\n${begun}`);
+    const { body } = await answer;
+    return { socket, clock, reader: body[Symbol.asyncIterator]() };
+  }
+
+  test('is not read while its reader has more than a mebibyte to catch up with', async () => {
+    const { socket, reader } = await answered('');
+    socket.push('x'.repeat(1024 * 1024 - 200));
+    assert.equal(socket.isPaused(), false);
+    socket.push('x');
+    assert.equal(socket.isPaused(), true);
+    await reader.next();
+    assert.equal(socket.isPaused(), false);
+  });
+
+  test('that gathers is not read when its rest is over, as long as its reader is behind', async () => {
+    const { socket, clock, reader } = await answered('a', () => 100);
+    for (let i = 0; i < 20; i++) socket.push('x'.repeat(64 * 1024));
+    await nextTurn();
+    socket.push('x');
+    await nextTurn();
+    assert.equal(clock.timers, 1);
+    await clock.advance(100);
+    assert.equal(socket.isPaused(), true);
+    await reader.next();
+    assert.equal(socket.isPaused(), false);
+  });
+
+  test('that gathers and fails while it is read brings what came before', async () => {
+    const { socket, clock, reader } = await answered('came', () => 100);
+    socket.destroy(new Error('cut'));
+    assert.equal(String(Buffer.from((await reader.next()).value ?? '')), 'came');
+    await assert.rejects(reader.next(), { name: 'TransportError' });
+    assert.equal(clock.timers, 0);
+  });
+
+  test('is not paused by a reader of an answer that is complete', async () => {
+    const { socket, connection } = inHand();
+    const ended = new Promise<void>((onEnd) => {
+      connection.send('GET / HTTP/1.1\r\n\r\n', undefined, { ...silent, onEnd });
+    });
+    socket.push('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello');
+    await ended;
+    connection.pause();
+    assert.equal(socket.isPaused(), false);
   });
 
   test('that is paused does not read a byte', async () => {

@@ -204,6 +204,38 @@ describe('an informer', () => {
     await stopped;
   });
 
+  test('that gathers tells of the end of an own object that came and went together', async () => {
+    await using collection = await ScriptedCollection.start();
+    const clock = new ManualClock();
+    await using transport = connect(configFor(collection.server.url), { clock });
+    const informer = createInformer(createClient({ transport, clock }), ConfigMap, { clock, gatherMs: 100 });
+    const heard: string[] = [];
+    informer.subscribe((event) => heard.push(tell(event)));
+    const controller = new AbortController();
+    const stopped = informer.start(controller.signal);
+    await informer.synced;
+    collection.set('other', '1');
+    await until(() => heard.length === 1);
+    const own = configMap('own', '1', 'u2', collection.revision + 1) as unknown as ConfigMap;
+    informer.overlay({ type: 'stored', kind: ConfigMap, object: own });
+    assert.equal(informer.store.get('x/own')?.data?.value, '1');
+    collection.set('own', '1');
+    collection.delete('own');
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    await clock.advance(100);
+    await until(() => heard.length === 3);
+    assert.deepEqual(heard, ['added other=1', 'added own=1', 'deleted own=1']);
+    controller.abort();
+    await stopped;
+  });
+
+  test('refuses to gather for a time that is none, or longer than a server waits', () => {
+    const client = createClient({ transport: connect(configFor('http://127.0.0.1:1')) });
+    for (const gatherMs of [-1, Number.NaN, Number.POSITIVE_INFINITY, 10_001]) {
+      assert.throws(() => createInformer(client, ConfigMap, { gatherMs }), { name: 'RangeError', message: /gatherMs/ });
+    }
+  });
+
   test('gets over lines that are no events, and objects that make no sense', async () => {
     await using given = await watching(three, {
       transform: (object) => {
@@ -904,6 +936,15 @@ describe('handlers', () => {
 });
 
 describe('shared informers', () => {
+  test('are two for those who gather and those who do not', async () => {
+    await using collection = await ScriptedCollection.start();
+    await using transport = connect(configFor(collection.server.url));
+    const onError = (error: Error) => assert.fail(error);
+    await using informers = createSharedInformers({ client: createClient({ transport }), onError });
+    for (const gatherMs of [undefined, 0, 100, 100]) informers.informer(ConfigMap, { gatherMs });
+    assert.equal(informers.all.length, 2);
+  });
+
   async function sharing() {
     const collection = await ScriptedCollection.start();
     three(collection);

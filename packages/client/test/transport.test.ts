@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer, Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
@@ -341,9 +341,10 @@ describe('a stream that gathers', () => {
       clock,
       stop,
       server,
+      transport,
       send: (text: string) => new Promise<void>((resolve) => void response?.write(text, () => resolve())),
       end: () => response?.end(),
-      cut: () => response?.destroy(),
+      cut: (how: 'closed' | 'reset') => (how === 'reset' ? response?.socket?.resetAndDestroy() : response?.destroy()),
       /** The next piece; `end` at the end. */
       async next() {
         isSettled = false;
@@ -358,7 +359,7 @@ describe('a stream that gathers', () => {
         piece.catch(() => {});
         while (!isSettled) {
           await nextTurn();
-          await clock.advance(100);
+          if (clock.timers > 0) await clock.advance(100); // it rests
         }
         return await piece;
       },
@@ -376,15 +377,26 @@ describe('a stream that gathers', () => {
     ['without TLS', undefined],
     ['over TLS', serverCertificate],
   ] as const) {
-    test(`brings what comes alone at once, and what follows together, ${name}`, async () => {
+    test(`brings what comes alone at once, and what follows together, ${name}`, async (t) => {
+      const sockets: Socket[] = [];
+      const { setNoDelay } = Socket.prototype;
+      t.mock.method(Socket.prototype, 'setNoDelay', function (this: Socket, isOn: boolean) {
+        if (!sockets.includes(this)) sockets.push(this);
+        return setNoDelay.call(this, isOn);
+      });
       await using stream = await streaming(tls);
+      const ours = sockets.filter(({ remotePort }) => stream.server.url.endsWith(`:${remotePort}`));
+      assert.equal(ours.length, 1);
+      const [socket] = ours;
       await stream.send('a');
       assert.equal(await stream.next(), 'a');
       const next = stream.next();
+      const bytesRead = socket?.bytesRead;
       await stream.send('b');
       await stream.send('c');
       for (let turn = 0; turn < 20; turn++) await nextTurn();
       assert.equal(stream.isSettled, false);
+      assert.equal(socket?.bytesRead, bytesRead, 'nothing is read');
       await stream.clock.advance(100);
       assert.equal(await next, 'bc');
     });
@@ -401,15 +413,45 @@ describe('a stream that gathers', () => {
     assert.equal(stream.clock.timers, 0);
   });
 
-  test('brings what came before a failure, then the failure', async () => {
+  for (const how of ['closed', 'reset'] as const) {
+    test(`brings what came before its connection was ${how}, then the failure`, async () => {
+      await using stream = await streaming();
+      await stream.send('a');
+      assert.equal(await stream.next(), 'a');
+      await stream.send('b');
+      stream.cut(how);
+      await until(() => stream.server.openSockets.size === 0);
+      assert.equal(await stream.inTime(), 'b');
+      await assert.rejects(stream.inTime(), { name: 'TransportError' });
+      assert.equal(stream.clock.timers, 0);
+    });
+  }
+
+  test('is read as fast as it comes, when that is much', async () => {
     await using stream = await streaming();
-    await stream.send('a');
-    assert.equal(await stream.next(), 'a');
-    await stream.send('b');
-    stream.cut();
-    assert.equal(await stream.inTime(), 'b');
-    await assert.rejects(stream.inTime(), { name: 'TransportError' });
-    assert.equal(stream.clock.timers, 0);
+    const line = `${'x'.repeat(9999)}\n`;
+    const whole = line.repeat(1000);
+    void stream.send(whole);
+    let length = 0;
+    while (length < whole.length) {
+      const piece = await stream.inTime();
+      assert.notEqual(piece, 'end');
+      length += piece.length;
+    }
+    // A rest for each turn of the event loop would be twenty of them.
+    assert.ok(stream.clock.monotonic() <= 500, `${stream.clock.monotonic()} ms of rests`);
+  });
+
+  test('leaves a connection that is read to the next request, however much its reader had not read', async () => {
+    await using stream = await streaming();
+    for (let i = 0; i < 10; i++) await stream.send('x'.repeat(104_000));
+    await stream.send('y'.repeat(9000));
+    stream.end();
+    stream.server.script = (_request, response) => void response.end('hello');
+    let all = '';
+    for (let piece = await stream.inTime(); piece !== 'end'; piece = await stream.inTime()) all += piece;
+    assert.equal(all.length, 1_049_000);
+    assert.equal(await textOf(stream.transport, get('/')), 'hello');
   });
 
   test('ends at once when it is aborted while nothing is read, and closes its connection', async () => {

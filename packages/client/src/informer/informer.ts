@@ -118,7 +118,7 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
   /**
    * For who wants to know how things are and not each step: how long the server may be left unread once something came,
    * so that what follows is read in one go, which takes less processor time. Of the states that an object had meanwhile,
-   * only the newest is told. A change after a rest of that length is told at once. @default 0
+   * only the newest is told. A change after a rest of that length is told at once. At most 10 s. @default 0
    */
   readonly gatherMs?: number | undefined;
   /** Objects per page where the server cannot stream its list. @default 500 */
@@ -157,6 +157,9 @@ export function createInformer<K extends Kind>(
   return new KindInformer(client, kind, options);
 }
 
+/** A server that nobody reads ends the watch before long. */
+const mostGatherMs = 10_000;
+
 class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implements OwnInformer<T> {
   readonly kind: K;
   readonly selection: Selection;
@@ -176,7 +179,9 @@ class KindInformer<K extends Kind, T extends ObjectOf<K> = ObjectOf<K>> implemen
   constructor(client: Client, kind: K, options: InformerOptions<T>) {
     const { namespace, labels, fields, clock = systemClock, random = systemRandom, pageSize = 500 } = options;
     const { managedFields = 'drop', gatherMs = 0 } = options;
-    if (!(gatherMs >= 0)) throw new RangeError(`gatherMs must not be less than 0, and is ${gatherMs}`);
+    if (!(gatherMs >= 0 && gatherMs <= mostGatherMs)) {
+      throw new RangeError(`gatherMs must be between 0 and ${mostGatherMs}, and is ${gatherMs}`);
+    }
     this.kind = kind;
     this.selection = { namespace, labels, fields };
     this.#clock = clock;

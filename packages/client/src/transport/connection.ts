@@ -65,8 +65,9 @@ export class Connection {
     socket.uncork();
   }
 
+  /** For the answer that is being read; once that is complete, the next one must not find a socket that is not read. */
   pause(): void {
-    this.#socket.pause();
+    if (this.#pending) this.#socket.pause();
   }
 
   resume(): void {

@@ -4,7 +4,7 @@
  *
  * HTTP/1.1 on Node's sockets, without an HTTP client in between (ADR 39).
  */
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { getBuiltinModule } from 'node:process';
 import type { SecureContext } from 'node:tls';
 import type { Clock } from '@keelson/core';
@@ -84,8 +84,7 @@ export class Connections {
       idle.wake();
       return this.#loan(idle, way, onOver);
     }
-    const incoming = new Incoming();
-    const socket = await this.#connected(way, incoming);
+    const { socket, incoming } = await this.#connected(way);
     if (this.#limits.signal.aborted) socket.destroy(this.#limits.signal.reason as Error);
     if (socket.destroyed) throw socket.errored ?? new ClosedEarly(); // in the moment in which it stood
     const forget = () => {
@@ -122,22 +121,27 @@ export class Connections {
     return this.#way;
   }
 
-  /** A socket that stands. */
-  async #connected(way: Way, incoming: Incoming): Promise<Socket> {
+  /** A socket that stands, and what it reads to. */
+  async #connected(way: Way): Promise<{ readonly socket: Socket; readonly incoming?: Incoming }> {
     const { clock, connectTimeoutMs, signal } = this.#limits;
     const proxy = this.#config.proxyUrl && new URL(this.#config.proxyUrl.reveal());
     const tunnel = proxy && (await this.#tunnel(proxy, way.tls.ca));
-    if (tunnel && !this.#to.isTls) return tunnel;
+    if (tunnel && !this.#to.isTls) return { socket: tunnel };
     let socket: Socket | undefined;
     const end = () => void socket?.destroy(signal.reason as Error);
     using _ = clock.setTimer(connectTimeoutMs, () => void socket?.destroy(new ConnectTimeout()));
     signal.addEventListener('abort', end, { once: true });
     try {
       signal.throwIfAborted();
-      const { onread } = incoming;
-      socket = this.#to.isTls ? this.#secured(way, onread, tunnel) : nodeNet().connect({ ...this.#to, onread });
+      // A socket that stands is read by its stream, whatever is said.
+      const incoming = tunnel ? undefined : new Incoming();
+      const onread = incoming && { onread: incoming.onread };
+      socket = this.#to.isTls
+        ? this.#secured(way, tunnel ? { socket: tunnel } : onread)
+        : nodeNet().connect({ ...this.#to, ...onread });
       await standing(socket, this.#to.isTls ? 'secureConnect' : 'connect');
-      return socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
+      socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
+      return { socket, ...(incoming && { incoming }) };
     } catch (error) {
       tunnel?.destroy();
       throw error;
@@ -146,15 +150,14 @@ export class Connections {
     }
   }
 
-  #secured(way: Way, onread: OnReadOpts, tunnel: Socket | undefined): Socket {
+  #secured(way: Way, over: object | undefined): Socket {
     const { serverName, insecureSkipVerify } = this.#config.tls;
     const { host, port } = this.#to;
     return nodeTls()
       .connect({
         host,
         port,
-        // Node reads a socket that stands by its stream, whatever is said here. Its types do not know that TLS has it, too.
-        ...(tunnel ? { socket: tunnel } : { onread }),
+        ...over, // Node's types do not know that TLS has `onread`, too
         servername: serverName ?? (nodeNet().isIP(host) ? '' : host),
         ...(way.secureContext && { secureContext: way.secureContext }),
         ...(way.session && { session: way.session }),

@@ -1,9 +1,9 @@
 /**
- * Hands on the bytes of a stream in pieces: all that is there to be read, then nothing for a while, and so on.
+ * Hands on the bytes of a stream in pieces: what is there to be read, then nothing for a while, and so on.
  *
- * Promises: what comes after a rest without anything is handed on at once; nothing waits longer than a rest; all that
- * came is handed on before the end. Of a stream that brings something all the time, the process is woken once for each
- * piece, in place of once for each record.
+ * Promises: what comes after a rest without anything is handed on at once; nothing waits longer than a rest, unless more
+ * comes than can be read; all that came is handed on before the end. Of a stream that brings something all the time, the
+ * process is woken once for each piece, in place of once for each record. A stream that brings much is read without rest.
  */
 import type { Clock, Timer } from '@keelson/core';
 import { nextTurn } from '@keelson/core/system';
@@ -18,9 +18,15 @@ export interface GatheringOptions {
   readonly onRest: (isResting: boolean) => void;
 }
 
+/** What is read in one turn of the event loop is bounded by libuv. After so much, there may be more. */
+const muchBytes = 128 * 1024;
+/** A rest that ends sooner than that part of the time from now would hardly gather, and timers may ring a bit too early. */
+const shortestRest = 1 / 4;
+
 export class Gathering {
   readonly #options: GatheringOptions;
   #chunks: Uint8Array[] = [];
+  #bytes = 0;
   #state: 'idle' | 'reading' | 'resting' | 'over' = 'idle';
   #timer: Timer | undefined;
 
@@ -29,12 +35,15 @@ export class Gathering {
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#state === 'idle' && !(this.#options.gatherMs() > 0)) {
-      this.#options.onPiece(chunk);
+    if (this.#state !== 'idle') {
+      this.#keep(chunk);
       return;
     }
-    this.#chunks.push(chunk);
-    if (this.#state === 'idle') this.#read();
+    const everyMs = this.#options.gatherMs();
+    if (everyMs > 0) {
+      this.#keep(chunk);
+      this.#read(everyMs);
+    } else this.#options.onPiece(chunk);
   }
 
   /** Nothing more comes: hands on what has not been. */
@@ -44,33 +53,44 @@ export class Gathering {
     this.#handOn();
   }
 
+  #keep(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+  }
+
   /** What is there to be read comes before the next turn of the event loop, record by record. */
-  #read(): void {
+  #read(everyMs: number): void {
     this.#state = 'reading';
     void nextTurn().then(() => {
-      if (this.#state === 'reading') this.#rest();
+      if (this.#state !== 'reading') return;
+      if (this.#bytes < muchBytes) this.#rest(everyMs);
+      else {
+        this.#handOn();
+        this.#read(everyMs);
+      }
     });
   }
 
-  #rest(): void {
-    const { gatherMs, clock, onRest } = this.#options;
-    const everyMs = gatherMs();
+  #rest(everyMs: number): void {
+    const { clock, onRest } = this.#options;
     this.#state = 'resting';
     // Streams that rest for the same time do so until the same moments, and the process is woken once for all of them.
-    const restMs = everyMs > 0 ? everyMs - (clock.monotonic() % everyMs) : 0;
-    this.#timer = clock.setTimer(restMs, () => this.#goOn());
+    const leftMs = everyMs - (clock.monotonic() % everyMs);
+    const restMs = leftMs < everyMs * shortestRest ? leftMs + everyMs : leftMs;
+    this.#timer = clock.setTimer(restMs, () => this.#goOn(everyMs));
     onRest(true);
     this.#handOn();
   }
 
-  #goOn(): void {
+  #goOn(everyMs: number): void {
     this.#state = 'idle';
     this.#options.onRest(false);
-    if (this.#chunks.length > 0) this.#read(); // it was received before the rest, and decrypted after it began
+    if (this.#chunks.length > 0) this.#read(everyMs); // it was received before the rest, and decrypted after it began
   }
 
   #handOn(): void {
     const chunks = this.#chunks.splice(0);
+    this.#bytes = 0;
     const [only] = chunks;
     if (only) this.#options.onPiece(chunks.length === 1 ? only : Buffer.concat(chunks));
   }

@@ -11,8 +11,19 @@ test('of the states of an object, the last line is read, where it stands', () =>
   const b = event('MODIFIED', { name: 'b', uid: 'u2' });
   assert.deepEqual(newest(a1 ?? '', b, a2 ?? '', a3 ?? ''), [b, a3]);
   const [added, deleted] = [event('ADDED', { name: 'a', uid: 'u1' }), event('DELETED', { name: 'a', uid: 'u1' })];
-  assert.deepEqual(newest(added, deleted), [deleted]);
   assert.deepEqual(newest(deleted, added), [added], 'it left the selection and came back');
+  assert.deepEqual(newest(a1 ?? '', deleted), [deleted]);
+});
+
+test('of an object that came and went, both are read', () => {
+  const [added, changed, deleted] = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => event(type, { uid: 'u1' }));
+  assert.deepEqual(newest(added ?? '', changed ?? '', deleted ?? ''), [added, deleted]);
+});
+
+test('what a bookmark vouches for is read before it', () => {
+  const [a1, a2, a3] = ['1', '2', '3'].map((value) => event('MODIFIED', { uid: 'u1' }, { value }));
+  const bookmark = event('BOOKMARK', { resourceVersion: '2' });
+  assert.deepEqual(newest(a1 ?? '', a2 ?? '', bookmark, a3 ?? ''), [a2, bookmark, a3]);
 });
 
 test('objects of one name that are not the same one are two', () => {

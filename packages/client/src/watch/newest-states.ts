@@ -1,8 +1,9 @@
 /**
  * Of the states of an object that came together, the newest; what was out of date before anyone could look is not parsed.
  *
- * Told apart by uid, so an object that was made anew under the same name is another one. A line in which no uid is found
- * (a bookmark, an error, anything that is written in another way) stays.
+ * Told apart by uid, so an object that was made anew under the same name is another one. Of one that came and went, both
+ * stay: whoever had made it must hear that it is gone. A line in which no uid is found (a bookmark, an error, anything that
+ * is written in another way) stays, and so does the newest state before it, which a bookmark vouches for.
  */
 import { endOfString, memberOf } from './members.ts';
 
@@ -14,15 +15,27 @@ const uid = Buffer.from('uid');
 /** The lines without those of which a later one tells a newer state, in the same order. */
 export function newestStates(lines: readonly Buffer[]): readonly Buffer[] {
   if (lines.length < 2) return lines;
-  const told = new Set<string>();
+  /** What the lines behind this one tell, by uid. */
+  const told = new Map<string, Buffer>();
   const newest = lines.toReversed().filter((line) => {
     const id = uidIn(line);
-    if (id === undefined) return true;
-    if (told.has(id)) return false;
-    told.add(id);
+    if (id === undefined) {
+      told.clear();
+      return true;
+    }
+    const later = told.get(id);
+    if (later !== undefined) return begins(line, added) && begins(later, deleted);
+    told.set(id, line);
     return true;
   });
   return newest.reverse();
+}
+
+const added = Buffer.from('{"type":"ADDED"');
+const deleted = Buffer.from('{"type":"DELETED"');
+
+function begins(line: Buffer, beginning: Buffer): boolean {
+  return line.subarray(0, beginning.length).equals(beginning);
 }
 
 function uidIn(line: Buffer): string | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byOwner, isMetadataOnly, isOptional, metadataOf, optional, type Watch, watch } from '@keelson/core';
+import { byOwner, isMetadataOnly, isOptional, metadataOf, optional, own, type Watch, watch } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Pod, Secret } from '@keelson/core/v1';
 import { followUpKinds, idOfKind, watchedKinds } from './watched-kinds.ts';
@@ -61,7 +61,7 @@ test('what is only referred to is watched by its metadata, unless it is watched 
   assert.deepEqual(watched([watch(Secret, { to })], refers(Secret)), [...always, ['secrets/v1', '{}']]);
 });
 
-test('changes of a kind are follow-ups where no controller reconciles it and no webhook reads it', () => {
+test('changes of a kind are follow-ups where no controller reconciles or judges it and no webhook reads it', () => {
   const kinds = [Deployment, ConfigMap, Pod, Secret];
   const follow = (...[operator]: Parameters<typeof followUpKinds>) =>
     kinds.filter(followUpKinds(operator)).map(({ kind }) => kind);
@@ -70,4 +70,9 @@ test('changes of a kind are follow-ups where no controller reconciles it and no 
   assert.deepEqual(follow({ controllers: [one, { for: ConfigMap }] }), ['Pod', 'Secret']);
   assert.deepEqual(follow({ controllers: [one], webhooks: [{ reads: [Pod] }, {}] }), ['ConfigMap', 'Secret']);
   assert.deepEqual(follow({ controllers: [{ for: ConfigMap }, { for: metadataOf(Pod) }] }), ['Deployment', 'Secret']);
+  const when = () => true;
+  assert.deepEqual(follow({ controllers: [{ ...one, owns: [own(ConfigMap, { when })] }] }), ['Pod', 'Secret']);
+  assert.deepEqual(follow({ controllers: [{ ...one, watches: [watch(Pod, { to, when })] }] }), ['ConfigMap', 'Secret']);
+  const refers = [{ to: Secret, by: () => [], when }];
+  assert.deepEqual(follow({ controllers: [{ ...one, refers }] }), ['ConfigMap', 'Pod']);
 });

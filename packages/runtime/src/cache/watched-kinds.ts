@@ -48,10 +48,18 @@ export function watchedKinds(declaration: Declaration): readonly WatchedKindEntr
 
 /**
  * Whether the changes of a kind are follow-ups (ADR 40) for all who watch it, and so may be read together: no controller
- * reconciles it, and no webhook answers by it.
+ * reconciles it or judges its changes by a predicate, and no webhook answers by it.
  */
 export function followUpKinds({ controllers, webhooks = [] }: WatchingOperator): (kind: Kind) => boolean {
-  const prompt = [...controllers.map((each) => each.for), ...webhooks.flatMap(({ reads = [] }) => reads)];
+  const judged = (declaration: Declaration): readonly Kind[] => [
+    ...ownedSelections(declaration).flatMap(({ own, when }) => (when ? [own] : [])),
+    ...(declaration.watches ?? []).flatMap(({ watch, when }) => (when ? [watch] : [])),
+    ...(declaration.refers ?? []).flatMap(({ to, when }) => (when ? [to] : [])),
+  ];
+  const prompt = [
+    ...controllers.flatMap((declaration) => [declaration.for, ...judged(declaration)]),
+    ...webhooks.flatMap(({ reads = [] }) => reads),
+  ];
   const ids = new Set(prompt.map(idOfKind));
   return (kind) => !ids.has(idOfKind(kind));
 }

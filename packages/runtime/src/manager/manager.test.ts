@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operator, optional, sleep, TransportError, type TransportRequest } from '@keelson/core';
-import { ConfigMap, Secret } from '@keelson/core/v1';
+import { byOwner, operator, optional, sleep, TransportError, type TransportRequest, watch } from '@keelson/core';
+import { ConfigMap, Pod, Secret, Service } from '@keelson/core/v1';
 import { VirtualClock } from '@keelson/testing';
 import { z } from 'zod';
 import { type QuietServerOptions, quietServer } from '../../test/quiet-server.ts';
@@ -47,6 +47,27 @@ test('a manager needs a way to a server', async () => {
     name: 'TypeError',
     message: 'createManager: give it a config or a transport',
   });
+});
+
+test('what is reconciled is read as it comes, and what is only owned or watched is gathered', async () => {
+  const reconcile = async () => done;
+  const to = byOwner;
+  const { clock, stop, requests, start } = given({
+    controllers: [
+      controller({ for: ConfigMap, owns: [Secret], watches: [watch(Pod, { to })], reconcile }),
+      controller({ for: Secret, owns: [Service], reconcile }),
+    ],
+  });
+  const running = start();
+  await clock.advance(100);
+  const gathered = requests
+    .filter(({ streaming }) => streaming)
+    .map(({ path, gatherMs }) => [path, gatherMs !== undefined]);
+  const told = gathered.map(([path, isGathered]) => `${/[a-z]+(?=[?])/.exec(String(path))?.[0]} ${isGathered}`);
+  assert.deepEqual([...new Set(told)].sort(), ['configmaps false', 'pods true', 'secrets false', 'services true']);
+  stop.abort(new Error('SIGTERM'));
+  await clock.advance(1000);
+  await running;
 });
 
 test('leadership is as the operator declares it, unless its manager is told otherwise', async () => {
