@@ -18,8 +18,9 @@ export interface TransportRequest {
   /** The answer is open-ended (a watch, a log): it gets a connection of its own, so that it cannot starve requests. */
   readonly streaming?: boolean | undefined;
   /**
-   * Of a stream: how long its bytes may be left unread once some were handed over, so that what comes meanwhile is handed
-   * over in one piece; asked each time. A transport that has no wire may hand over everything at once. @default 0
+   * Of a stream: about how long (a quarter more at most) its bytes may be left unread once some were handed over, so that
+   * what comes meanwhile is handed over in one piece; asked each time. A transport that has no wire may hand over
+   * everything at once. @default 0
    */
   readonly gatherMs?: (() => number) | undefined;
   /**

@@ -224,7 +224,8 @@ export interface WatchOptions extends Selection {
    */
   readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
   /**
-   * How long the server may be left unread once something came, so that what follows is read in one go; asked each time.
+   * About how long (a quarter more at most) the server may be left unread once something came, so that what follows is read
+   * in one go; asked each time.
    * Of the states of an object that came together, only the newest is told. @default everything is read and told as it comes
    */
   readonly gatherMs?: (() => number) | undefined;

@@ -116,9 +116,9 @@ export interface InformerOptions<T extends KubernetesObject = KubernetesObject> 
   /** Freeze stored objects, so that a change to one throws. @default true unless NODE_ENV is 'production' */
   readonly freeze?: boolean | undefined;
   /**
-   * For who wants to know how things are and not each step: how long the server may be left unread once something came,
-   * so that what follows is read in one go, which takes less processor time. Of the states that an object had meanwhile,
-   * only the newest is told. A change after a rest of that length is told at once. At most 10 s. @default 0
+   * For who wants to know how things are and not each step: about how long (a quarter more at most) the server may be left
+   * unread once something came, so that what follows is read in one go, which takes less processor time. Of the states that
+   * an object had meanwhile, only the newest is told. A change after a rest is told at once. At most 10 s. @default 0
    */
   readonly gatherMs?: number | undefined;
   /** Objects per page where the server cannot stream its list. @default 500 */

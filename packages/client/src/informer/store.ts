@@ -35,7 +35,7 @@ export interface StoreReader<T extends KubernetesObject = KubernetesObject> {
   /** The objects for which the index function named `value`. */
   byIndex(index: string, value: string): readonly T[];
   readonly size: number;
-  /** How far the watch has come; empty until the first list is complete. */
+  /** How far the watch has come (one that gathers leaves out steps); empty until the first list is complete. */
   readonly resourceVersion: string;
 }
 

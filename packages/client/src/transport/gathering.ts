@@ -9,7 +9,10 @@ import type { Clock, Timer } from '@keelson/core';
 import { nextTurn } from '@keelson/core/system';
 
 export interface GatheringOptions {
-  /** How long nothing is read once a piece was handed on; asked each time. With 0, what comes is handed on as it comes. */
+  /**
+   * Once a piece was handed on, nothing is read until the next multiple of this time, or the one after if that is less than
+   * a quarter of it away; asked each time. With 0, what comes is handed on as it comes.
+   */
   readonly gatherMs: () => number;
   readonly clock: Clock;
   /** Gets each piece. */

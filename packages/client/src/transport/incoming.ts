@@ -1,7 +1,7 @@
 /**
  * The bytes that a socket receives, past Node's streams: read into one buffer, copied, and handed on at once.
  *
- * A stream for each socket costs more than the rest of receiving, and when it is paused it goes on reading until 64 KiB
+ * A stream for each socket takes its share of the CPU, and when it is paused it goes on reading until 64 KiB
  * wait in it: the process is woken by each record all the same. A socket that is read so stops when it is paused.
  */
 import type { OnReadOpts } from 'node:net';

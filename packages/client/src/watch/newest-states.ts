@@ -3,7 +3,7 @@
  *
  * Told apart by uid, so an object that was made anew under the same name is another one. Of one that came and went, both
  * stay: whoever had made it must hear that it is gone. A line in which no uid is found (a bookmark, an error, anything that
- * is written in another way) stays, and so does the newest state before it, which a bookmark vouches for.
+ * is written in another way) stays, and so does of each object the newest state before it, which a bookmark vouches for.
  */
 import { endOfString, memberOf } from './members.ts';
 
@@ -12,7 +12,7 @@ const object = Buffer.from('object');
 const metadata = Buffer.from('metadata');
 const uid = Buffer.from('uid');
 
-/** The lines without those of which a later one tells a newer state, in the same order. */
+/** The lines in their order, without those of which a later one tells a newer state; an ADDED before a DELETED stays. */
 export function newestStates(lines: readonly Buffer[]): readonly Buffer[] {
   if (lines.length < 2) return lines;
   /** What the lines behind this one tell, by uid. */

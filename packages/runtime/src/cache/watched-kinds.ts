@@ -47,8 +47,8 @@ export function watchedKinds(declaration: Declaration): readonly WatchedKindEntr
 }
 
 /**
- * Whether the changes of a kind are follow-ups (ADR 40) for all who watch it, and so may be read together: no controller
- * reconciles it or judges its changes by a predicate, and no webhook answers by it.
+ * Whether the changes of a kind, but for an end, are follow-ups (ADR 40) for all who watch it, and so may be read together:
+ * no controller reconciles it or judges its changes by a predicate, and no webhook answers by it.
  */
 export function followUpKinds({ controllers, webhooks = [] }: WatchingOperator): (kind: Kind) => boolean {
   const judged = (declaration: Declaration): readonly Kind[] => [
