@@ -44,8 +44,9 @@ async function watching(
 ): Promise<Watching> {
   const collection = await ScriptedCollection.start();
   prepare(collection);
-  const transport = connect(configFor(collection.server.url));
   const clock = new ManualClock();
+  // Rests are the test's to end; connections are made in the time that they take.
+  const transport = connect(configFor(collection.server.url), options.gatherMs === undefined ? {} : { clock });
   const random = steadyRandom(0);
   const errors: Error[] = [];
   const heard: string[] = [];
@@ -173,16 +174,8 @@ describe('an informer', () => {
   }
 
   test('that gathers tells of states that came together only the newest, and of a change after a rest at once', async () => {
-    const collection = await ScriptedCollection.start();
-    await using _collection = collection;
-    three(collection);
-    const clock = new ManualClock();
-    await using transport = connect(configFor(collection.server.url), { clock });
-    const informer = createInformer(createClient({ transport, clock }), ConfigMap, { clock, gatherMs: 100 });
-    const heard: string[] = [];
-    informer.subscribe((event) => heard.push(tell(event)));
-    const controller = new AbortController();
-    const stopped = informer.start(controller.signal);
+    await using given = await watching(three, { gatherMs: 100 });
+    const { informer, collection, clock, heard } = given;
     await informer.synced; // without a rest: the clock stands still
     assert.deepEqual(heard.splice(0), ['added a=1 initial', 'added b=1 initial', 'added c=1 initial']);
     collection.set('a', '2');
@@ -200,19 +193,11 @@ describe('an informer', () => {
     await until(() => heard.length >= 4);
     assert.deepEqual(heard, ['updated a=2>5', 'deleted b=2', 'added b=3', 'added d=2']);
     assert.equal(informer.store.get('x/a')?.data?.value, '5');
-    controller.abort();
-    await stopped;
   });
 
   test('that gathers tells of the end of an own object that came and went together', async () => {
-    await using collection = await ScriptedCollection.start();
-    const clock = new ManualClock();
-    await using transport = connect(configFor(collection.server.url), { clock });
-    const informer = createInformer(createClient({ transport, clock }), ConfigMap, { clock, gatherMs: 100 });
-    const heard: string[] = [];
-    informer.subscribe((event) => heard.push(tell(event)));
-    const controller = new AbortController();
-    const stopped = informer.start(controller.signal);
+    await using given = await watching(undefined, { gatherMs: 100 });
+    const { informer, collection, clock, heard } = given;
     await informer.synced;
     collection.set('other', '1');
     await until(() => heard.length === 1);
@@ -225,8 +210,6 @@ describe('an informer', () => {
     await clock.advance(100);
     await until(() => heard.length === 3);
     assert.deepEqual(heard, ['added other=1', 'added own=1', 'deleted own=1']);
-    controller.abort();
-    await stopped;
   });
 
   test('refuses to gather for a time that is none, or longer than a server waits', () => {

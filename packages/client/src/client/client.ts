@@ -225,8 +225,8 @@ export interface WatchOptions extends Selection {
   readonly managedFields?: 'keep' | 'drop' | { readonly manager: string } | undefined;
   /**
    * About how long (a quarter more at most) the server may be left unread once something came, so that what follows is read
-   * in one go; asked each time.
-   * Of the states of an object that came together, only the newest is told. @default everything is read and told as it comes
+   * in one go; asked each time. Of the states of an object that came together, only the newest is told.
+   * @default everything is read and told as it comes
    */
   readonly gatherMs?: (() => number) | undefined;
   /** Called when the server has begun its answer; what it throws is dropped. The first event may be a minute away. */

@@ -28,8 +28,8 @@ import {
  */
 export interface SharedInformers extends AsyncDisposable {
   /**
-   * Joins the watch for this kind, namespace, selection, managedFields, transform and gatherMs, or begins it. Dispose the handle to
-   * leave: its subscriptions end, and with the last handle the watch.
+   * Joins the watch for this kind, namespace, selection, managedFields, transform and gatherMs, or begins it. Dispose the
+   * handle to leave: its subscriptions end, and with the last handle the watch.
    */
   informer<K extends Kind>(kind: K, options?: SharedInformerOptions<ObjectOf<K>>): InformerHandle<ObjectOf<K>>;
   /**

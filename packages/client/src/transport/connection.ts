@@ -33,7 +33,7 @@ export class Connection {
     this.#socket = socket;
     incoming?.to((bytes) => this.#read(bytes));
     socket
-      .on('data', (bytes: Buffer) => this.#read(bytes)) // also has a socket read that does so past its stream
+      .on('data', (bytes: Buffer) => this.#read(bytes)) // none comes so where it reads past its stream
       .on('error', (error) => this.#fail(error))
       .on('end', () => this.#ended())
       .on('timeout', () => this.close()) // set only while it is idle

@@ -133,7 +133,7 @@ export class Connections {
     signal.addEventListener('abort', end, { once: true });
     try {
       signal.throwIfAborted();
-      // A socket that stands is read by its stream, whatever is said.
+      // A tunnel stands already, and `tls.connect` reads what it is given by its stream.
       const incoming = tunnel ? undefined : new Incoming();
       const onread = incoming && { onread: incoming.onread };
       socket = this.#to.isTls
@@ -150,14 +150,15 @@ export class Connections {
     }
   }
 
-  #secured(way: Way, over: object | undefined): Socket {
+  /** @param over the tunnel through which it goes, or else where it reads to, which Node's types do not know for TLS */
+  #secured(way: Way, over: { readonly socket: Socket } | Pick<Incoming, 'onread'> | undefined): Socket {
     const { serverName, insecureSkipVerify } = this.#config.tls;
     const { host, port } = this.#to;
     return nodeTls()
       .connect({
         host,
         port,
-        ...over, // Node's types do not know that TLS has `onread`, too
+        ...over,
         servername: serverName ?? (nodeNet().isIP(host) ? '' : host),
         ...(way.secureContext && { secureContext: way.secureContext }),
         ...(way.session && { session: way.session }),

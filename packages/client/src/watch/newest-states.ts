@@ -11,6 +11,8 @@ const quote = 0x22;
 const object = Buffer.from('object');
 const metadata = Buffer.from('metadata');
 const uid = Buffer.from('uid');
+const added = Buffer.from('{"type":"ADDED"');
+const deleted = Buffer.from('{"type":"DELETED"');
 
 /** The lines in their order, without those of which a later one tells a newer state; an ADDED before a DELETED stays. */
 export function newestStates(lines: readonly Buffer[]): readonly Buffer[] {
@@ -30,9 +32,6 @@ export function newestStates(lines: readonly Buffer[]): readonly Buffer[] {
   });
   return newest.reverse();
 }
-
-const added = Buffer.from('{"type":"ADDED"');
-const deleted = Buffer.from('{"type":"DELETED"');
 
 function begins(line: Buffer, beginning: Buffer): boolean {
   return line.subarray(0, beginning.length).equals(beginning);
