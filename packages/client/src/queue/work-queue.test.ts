@@ -50,6 +50,20 @@ describe('a work queue', () => {
     assert.deepEqual(served, ['first:a', 'second:b']);
   });
 
+  test('says of which priority the next key is', async () => {
+    const queue = createWorkQueue();
+    assert.equal(queue.nextPriority, undefined);
+    queue.add('low', { priority: -5 });
+    queue.addAfter('delayed', 1000);
+    assert.equal(queue.nextPriority, -5);
+    queue.add('high', { priority: 3 });
+    assert.equal(queue.nextPriority, 3);
+    await queue.get();
+    assert.equal(queue.nextPriority, -5);
+    queue.shutDown();
+    assert.equal(queue.nextPriority, undefined);
+  });
+
   test('takes higher priorities first, and a raised key goes to the tail of its new priority', async () => {
     const { queue } = queueWithClock();
     queue.add('initial', { priority: -100 });

@@ -31,6 +31,8 @@ export interface WorkQueue<Key = string> {
   done(key: Key): void;
   /** Keys that wait for a worker; those that wait for a delay are not counted. */
   readonly length: number;
+  /** The priority of the key that is handed out next; `undefined` where none waits for a worker. */
+  readonly nextPriority: number | undefined;
   /** `workqueue_unfinished_work_seconds` and `workqueue_longest_running_processor_seconds`, as of now. */
   inProgress(): { readonly keys: number; readonly unfinishedMs: number; readonly longestMs: number };
   /** Refuses new keys, drops those that wait, and lets waiting workers go. */
@@ -129,6 +131,10 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
 
   get length(): number {
     return this.#waiting.length;
+  }
+
+  get nextPriority(): number | undefined {
+    return this.#waiting.highest;
   }
 
   add(key: Key, { priority = 0, raiseAfterMs }: AddOptions = {}): void {
