@@ -37,7 +37,7 @@ const greetings = controller({
   async reconcile({ metadata: { name }, spec: { word, names } }, { owned, status }) {
     const lines = names.map((each) => `${word}, ${each}!`);
     await owned.apply(ConfigMap, { metadata: { name }, data: { text: lines.join('\n') } });
-    await status.apply({ lines: lines.length });
+    status.report({ lines: lines.length });
     return done; // the ConfigMap is owned: whoever changes it wakes us
   },
 });

@@ -24,7 +24,7 @@ const websites = controller({
       metadata: { name },
       spec: { replicas, selector: { matchLabels: labels }, template },
     });
-    await status.apply({ readyReplicas: deployment.status.readyReplicas ?? 0 });
+    status.report({ readyReplicas: deployment.status.readyReplicas ?? 0 });
     return done; // the Deployment is owned: its next change brings us back
   },
 });

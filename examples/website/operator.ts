@@ -41,7 +41,7 @@ export const websiteOperator = (fetch: typeof globalThis.fetch = globalThis.fetc
             await directory.claim(host, site.metadata.uid, signal);
             events.normal('Registered', `${host} is in the directory`);
           }
-          await status.apply(statusOf(site, deployment, { owner: owner ?? site.metadata.uid, hasSecret }));
+          status.report(statusOf(site, deployment, { owner: owner ?? site.metadata.uid, hasSecret }));
           return requeueAfter(60_000); // nobody tells us of changes in the directory
         },
         async finalize({ spec, metadata }, { settings: { directory: url }, signal }) {

@@ -60,7 +60,7 @@ const shop = controller({
     await owned.only(ConfigMap, [name]);
     events.normal('Opened', `with ${text}`);
     await client.patch(ConfigMap, `default/${name}`, { metadata: { annotations: { seen: text } } });
-    await status.apply({
+    status.report({
       seen: text,
       conditions: [{ type: 'Ready', status: 'True', reason: 'Open', message: 'open' }],
     });

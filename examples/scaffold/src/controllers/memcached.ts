@@ -8,7 +8,7 @@ export const memcachedController = controller({
   owns: [Deployment],
   async reconcile(memcached, { owned, status }) {
     const deployment = await owned.apply(Deployment, desiredDeployment(memcached));
-    await status.apply(statusOf(memcached, deployment));
+    status.report(statusOf(memcached, deployment));
     return done; // the Deployment is owned: its next change brings us back
   },
 });

@@ -8,7 +8,7 @@ export const websiteController = controller({
   owns: [Deployment],
   async reconcile(website, { owned, status }) {
     const deployment = await owned.apply(Deployment, desiredDeployment(website));
-    await status.apply(statusOf(website, deployment));
+    status.report(statusOf(website, deployment));
     return done; // the Deployment is owned: its next change brings us back
   },
 });

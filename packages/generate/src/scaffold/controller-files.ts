@@ -45,7 +45,7 @@ export const ${controllerIdentifier(kind)} = controller({
   owns: [Deployment],
   async reconcile(${one}, { owned, status }) {
     const deployment = await owned.apply(Deployment, desiredDeployment(${one}));
-    await status.apply(statusOf(${one}, deployment));
+    status.report(statusOf(${one}, deployment));
     return done; // the Deployment is owned: its next change brings us back
   },
 });

@@ -89,6 +89,12 @@ export interface StatusWriter<For extends Kind = Kind> {
    * when its condition's status does. Nothing is sent when nothing would change.
    */
   apply(status: StatusInputOf<For>): Promise<ObjectOf<For>>;
+  /**
+   * Makes this the whole status once this pass has succeeded, and keeps no worker waiting for it. While other objects
+   * wait, it is left to the next pass of this one, so that the steps of a rollout need fewer writes. For what a pass has
+   * seen; what it relies on (an id of something outside) is applied.
+   */
+  report(status: StatusInputOf<For>): void;
 }
 
 /** Events about the reconciled object, for its user. Recording never fails and never waits. */

@@ -131,7 +131,7 @@ export interface Controller extends Declaration {
  *   owns: [Deployment],
  *   async reconcile(website, { owned, status }) {
  *     const deployment = await owned.apply(Deployment, desiredDeployment(website));
- *     await status.apply({ readyReplicas: deployment.status.readyReplicas ?? 0 });
+ *     status.report({ readyReplicas: deployment.status.readyReplicas ?? 0 });
  *     return done;
  *   },
  * });

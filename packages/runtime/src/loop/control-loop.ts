@@ -30,15 +30,17 @@ import type { Logger } from '../log/logger.ts';
 import { errorOf } from '../log/thrown.ts';
 import type { ControllerMetrics } from '../metrics/metrics.ts';
 import type { NoOpApplies } from '../owned/no-op-apply.ts';
+import type { ObjectStatus } from '../owned/status-writer.ts';
 import type { Storm, Storms } from '../storms/storms.ts';
-import { type Tracer, traced } from '../tracing.ts';
+import { type Attribute, type Tracer, traced } from '../tracing.ts';
 import { ensureFinalizer, type Finalized, removeFinalizer, type Step, stepFor } from './deletion.ts';
 import { isMistake, type Mistake } from './mistakes.ts';
 import { isPassTimeout, Pass } from './pass.ts';
-import { contextOf, reportFailure } from './pass-context.ts';
+import { contextOf, reportedStatus, reportFailure } from './pass-context.ts';
 import { refusalHint } from './refusal-hint.ts';
 import { keepResyncing } from './resync.ts';
 import { StatusEchoes } from './status-echoes.ts';
+import { type StatusReport, StatusReports } from './status-reports.ts';
 import { reportedStorms } from './storm-report.ts';
 import { type SubscriptionsOptions, subscribeMapped, subscribeOwn } from './subscriptions.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -83,14 +85,35 @@ export const quietConflicts = 5;
 /** For a pass to notice that its signal was aborted. */
 export const abortGraceMs = 1000;
 
+const ourDefect = 'The engine failed at an object';
+
+/** One look at an object that is there. */
+interface Look {
+  readonly item: WorkItem;
+  readonly object: KubernetesObject;
+  readonly step: Step;
+  readonly logger: Logger;
+  /** Of its spans. */
+  readonly attributes: Record<string, Attribute>;
+  readonly finish: ReturnType<ControllerMetrics['begin']>;
+}
+
+/** What a look has left running: a pass that does not heed its end, a status that is being written. */
+interface Looked {
+  readonly settled: Promise<unknown>;
+}
+
 export class ControlLoop {
   readonly #options: ControlLoopOptions;
   readonly #wakeUps: WakeUps;
   readonly #storms: Storms;
   readonly #echoes = new StatusEchoes();
   readonly #work = new AbortController();
+  readonly #reports = new StatusReports();
+  /** Reported statuses that are being written. */
+  readonly #writing = new Set<Promise<void>>();
   /** Passes that have not come to rest. */
-  readonly #unsettled = new Map<NamespacedName, Promise<void>>();
+  readonly #unsettled = new Map<NamespacedName, Promise<unknown>>();
 
   constructor(options: ControlLoopOptions) {
     this.#options = options;
@@ -188,21 +211,21 @@ export class ControlLoop {
       const item = await this.#wakeUps.next();
       if (item === undefined) return;
       const { key } = item;
-      let pass: Pass | undefined;
+      let looked: Looked | undefined;
       try {
-        pass = await this.#process(item);
+        looked = await this.#process(item);
       } catch (error) {
         // A reconciler's errors are dealt with below; this is a defect of ours, and the other objects go on.
-        this.#options.logger.error('The engine failed at an object', { key, error });
+        this.#options.logger.error(ourDefect, { key, error });
       }
-      if (pass === undefined) this.#wakeUps.done(key);
+      if (looked === undefined) this.#wakeUps.done(key);
       // No other worker may begin with this object before; the worker goes on with the next one.
-      else void pass.settled.then(() => this.#rest(key));
+      else void looked.settled.then(() => this.#rest(key));
     }
   }
 
-  /** One look at one object. Returns the pass that it took, which may not have come to rest. */
-  async #process(item: WorkItem): Promise<Pass | undefined> {
+  /** One look at one object. Returns what of it may not have come to rest. */
+  async #process(item: WorkItem): Promise<Looked | undefined> {
     const { key } = item;
     const { controller, caches, metrics, tracer, logCauses, logger: parent } = this.#options;
     const { for: kind } = controller;
@@ -218,7 +241,9 @@ export class ControlLoop {
     const line = `${step === 'reconcile' ? 'Reconciling' : 'Finalizing'} ${kind.kind}`;
     if (logCauses) logger.info(line, { causes });
     else logger.debug(line, { causes });
-    const finish = metrics.begin();
+    const { namespace = '', name } = object.metadata;
+    const attributes = { controller: controller.name, namespace, name, causes: [...causes] };
+    const look: Look = { item, object, step, logger, attributes, finish: metrics.begin() };
     this.#echoes.begin(key);
     this.#storms.begin(key, object, causes);
     let pass: Pass | undefined;
@@ -233,22 +258,71 @@ export class ControlLoop {
         logger,
         echoes: this.#echoes,
         storms: this.#storms,
+        reports: this.#reports,
       });
-      const { namespace = '', name } = subject.metadata;
-      const attributes = { controller: controller.name, namespace, name, causes: [...causes] };
       const outcome = await traced(tracer, `${step} ${controller.name}`, attributes, () =>
         this.#perform(step, subject, current, context),
       );
-      finish(this.#succeeded(key, outcome));
-      this.#storms.ended(key);
+      const report = this.#dueReport(key, subject);
+      if (report !== undefined) return await this.#reportBeside(look, current, outcome, report);
+      this.#conclude(look, outcome);
     } catch (thrown) {
       if (pass !== undefined && isPassTimeout(thrown)) {
         metrics.timedOut();
         this.#reportHanging(pass, logger);
       }
-      finish(await this.#failed(item, object, errorOf(thrown, step), logger));
+      await this.#giveUp(look, thrown);
     }
     return pass;
+  }
+
+  #conclude({ item: { key }, finish }: Look, outcome: Outcome): void {
+    finish(this.#succeeded(key, outcome));
+    this.#storms.ended(key);
+  }
+
+  async #giveUp({ item, object, step, logger, finish }: Look, thrown: unknown): Promise<void> {
+    finish(await this.#failed(item, object, errorOf(thrown, step), logger));
+  }
+
+  /** What is to be written now of what passes over this object have reported. */
+  #dueReport(key: NamespacedName, object: KubernetesObject): StatusReport | undefined {
+    const report = this.#reports.take(key, object);
+    // Held once: the next pass comes within two seconds, and who looks at the object should not wait longer.
+    if (report === undefined || report.wasHeld || !this.#wakeUps.othersWait) return report;
+    if (!this.#statusFor(key, report).isNews(report.status)) return undefined;
+    this.#reports.hold(key, report);
+    this.#wakeUps.add(key, 'status reported', 'follow-up');
+    return undefined;
+  }
+
+  #statusFor(key: NamespacedName, report: StatusReport): ObjectStatus {
+    const stop = this.#work.signal;
+    return reportedStatus(this.#options, { key, report, stop, echoes: this.#echoes, storms: this.#storms });
+  }
+
+  /** Writes what was reported while the worker goes on, for as many objects as there are workers. */
+  async #reportBeside(look: Look, pass: Pass, outcome: Outcome, report: StatusReport): Promise<Looked> {
+    const { controller, tracer, logger } = this.#options;
+    const { key } = look.item;
+    while (this.#writing.size >= controller.concurrency) await Promise.race(this.#writing);
+    const write = async () => {
+      try {
+        await traced(tracer, `report ${controller.name}`, look.attributes, () =>
+          this.#statusFor(key, report).apply(report.status),
+        );
+        this.#conclude(look, outcome);
+      } catch (thrown) {
+        await this.#giveUp(look, thrown);
+      }
+    };
+    const written = write()
+      .catch((error: unknown) => logger.error(ourDefect, { key, error }))
+      .finally(() => this.#writing.delete(written));
+    this.#writing.add(written);
+    const settled = Promise.all([pass.settled, written]);
+    this.#unsettled.set(key, settled);
+    return { settled };
   }
 
   #beginPass(step: Step, key: NamespacedName, logger: Logger): Pass {
@@ -275,7 +349,10 @@ export class ControlLoop {
     if (finalize === undefined) return checkedOutcome(answer, 'reconcile');
     const outcome = answer === undefined ? done : checkedOutcome(answer, 'finalize');
     const finalized = this.#finalized();
-    if (outcome.type === 'done' && finalized !== undefined) await removeFinalizer(object, finalized);
+    if (outcome.type === 'done' && finalized !== undefined) {
+      await removeFinalizer(object, finalized);
+      this.#reports.forget(keyOf(object)); // nobody will see it
+    }
     return outcome;
   }
 
@@ -335,6 +412,7 @@ export class ControlLoop {
   ): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
     const { key } = item;
     const { for: kind } = this.#options.controller;
+    this.#reports.unsay(key);
     if (this.#work.signal.aborted) {
       this.#echoes.forget(key);
       return 'requeue';
@@ -363,7 +441,9 @@ export class ControlLoop {
       logger,
       echoes: this.#echoes,
       storms: this.#storms,
+      reports: this.#reports,
     });
+    await this.#writeHeld(key, object, logger);
     this.#echoes.failed(key);
     if (isTerminal(error)) {
       this.#wakeUps.succeeded(key);
@@ -373,6 +453,17 @@ export class ControlLoop {
     const hint = refusalHint(error, this.#options.controller);
     logger.error('Reconciler error', { error, hint, retryInMs: this.#wakeUps.retry(item) });
     return 'error';
+  }
+
+  /** What an earlier pass has left to one that failed now; unless the failure itself is told in the status. */
+  async #writeHeld(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<void> {
+    const held = this.#reports.take(key, object);
+    if (held === undefined) return;
+    try {
+      await this.#statusFor(key, held).apply(held.status);
+    } catch (error) {
+      logger.error('The status that was reported before could not be written', { error });
+    }
   }
 
   #passed(key: NamespacedName, error?: Error): void {
@@ -386,6 +477,7 @@ export class ControlLoop {
     this.#wakeUps.forget(key);
     this.#echoes.forget(key);
     this.#storms.forget(key);
+    this.#reports.forget(key);
   }
 }
 

@@ -9,6 +9,7 @@ import { NoOpApplies } from '../owned/no-op-apply.ts';
 import type { ControlLoopOptions } from './control-loop.ts';
 import { Pass } from './pass.ts';
 import { contextOf, reportFailure } from './pass-context.ts';
+import { StatusReports } from './status-reports.ts';
 
 const object = {
   apiVersion: 'v1',
@@ -52,8 +53,9 @@ function given({ onError, cached = object, failure }: World = {}) {
   } as unknown as ControlLoopOptions;
   const storms = { beforeWrite: async () => {}, written() {} };
   const echoes = { wrote: (...args: readonly unknown[]) => void echoed.push(args) };
-  const subject = { key: 'ns/a', object, logger, echoes, storms } as never;
-  return { options, subject: subject as object, logger, told, sent, echoed, clock };
+  const reports = new StatusReports();
+  const subject = { key: 'ns/a', object, logger, echoes, storms, reports } as never;
+  return { options, subject: subject as object, logger, told, sent, echoed, clock, reports };
 }
 
 const report = ({ options, subject }: ReturnType<typeof given>, error = new Error('down')) =>
@@ -130,7 +132,7 @@ test('an error that cannot be written to the status is logged, and tells no Even
 });
 
 test('a pass has what was declared, and each call has its effect once the pass is over', async () => {
-  const { options, subject, logger, clock, told } = given();
+  const { options, subject, logger, clock, told, reports } = given();
   const stop = new AbortController().signal;
   const pass = new Pass({ what: 'reconcile of x', timeoutMs: 1000, stop, clock, logger });
   const context = contextOf(options, { ...subject, pass } as never);
@@ -138,12 +140,16 @@ test('a pass has what was declared, and each call has its effect once the pass i
   await pass.run(async () => {
     assert.equal(await context.client.get(ConfigMap, 'ns/a'), 'got');
     context.events.normal('Done', 'well');
+    context.status.report({ seen: 'x' } as never);
   });
+  assert.deepEqual(reports.take('ns/a', object), { object, status: { seen: 'x' }, wasHeld: false });
   assert.deepEqual(told, [[object, { type: 'Normal', reason: 'Done', message: 'well' }]]);
   assert.equal(context.events.warning('Late', 'x'), undefined);
   assert.equal(told.length, 1);
   await assert.rejects(context.client.get(ConfigMap, 'ns/a'), /client.get\(ConfigMap ns\/a\) was called after/);
   await assert.rejects(context.status.apply({} as never), /status.apply\(\) was called after/);
+  assert.equal(context.status.report({ seen: 'late' } as never), undefined);
+  assert.equal(reports.take('ns/a', object), undefined);
   await assert.rejects(context.owned.absent(ConfigMap as never, 'x'), /owned.absent\(ConfigMap x\) was called after/);
   assert.throws(() => context.client.watch(ConfigMap, {} as never), /client.watch\(ConfigMap\) was called after/);
 });

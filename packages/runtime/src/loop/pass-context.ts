@@ -1,14 +1,15 @@
 /** What a pass is given, and what is said when it fails: the parts of the engine, tied to one object. */
 import type { Client } from '@keelson/client';
 import { type KubernetesObject, type NamespacedName, ownedSelections } from '@keelson/core';
-import type { Events, ReconcileContext } from '../controller/context.ts';
+import type { Events, ReconcileContext, StatusWriter } from '../controller/context.ts';
 import type { Logger } from '../log/logger.ts';
 import { createOwned } from '../owned/owned.ts';
-import { createStatusWriter } from '../owned/status-writer.ts';
+import { createStatusWriter, type ObjectStatus } from '../owned/status-writer.ts';
 import type { Storms } from '../storms/storms.ts';
 import type { ControlLoopOptions } from './control-loop.ts';
 import type { CallEffect, Pass } from './pass.ts';
 import type { StatusEchoes } from './status-echoes.ts';
+import type { StatusReport, StatusReports } from './status-reports.ts';
 
 interface Subject {
   readonly key: NamespacedName;
@@ -16,6 +17,7 @@ interface Subject {
   readonly logger: Logger;
   readonly echoes: StatusEchoes;
   readonly storms: Storms;
+  readonly reports: StatusReports;
 }
 
 /** `object` as the pass sees it. Every part of the context ends with the pass. */
@@ -39,7 +41,9 @@ export function contextOf(
     cache: caches,
     client: pass.guard('client', client, effectOfClient),
     owned: pass.guard('owned', owned, () => 'write'),
-    status: pass.guard('status', statusWriter(options, subject, client), () => 'write'),
+    status: pass.guard('status', authorsStatus(options, subject, client), (method) =>
+      method === 'report' ? 'tell' : 'write',
+    ),
     events: pass.guard('events', eventsOf(options, object), () => 'tell'),
     logger,
     settings: controller.settings === undefined ? undefined : options.settings,
@@ -75,22 +79,55 @@ export async function reportFailure(
   };
   try {
     const status = controller.onError(current as never, error, { events });
-    if (status !== undefined) await statusWriter(options, subject, client.with({ signal: stop })).apply(status);
+    if (status !== undefined) {
+      subject.reports.forget(key);
+      await statusOf(options, subject, client.with({ signal: stop })).apply(status as object);
+    }
     for (const tell of told) tell();
   } catch (failure) {
     logger.error('The error could not be written to the status', { error: failure });
   }
 }
 
-function statusWriter(options: ControlLoopOptions, { key, object, echoes, storms }: Subject, client: Client) {
+/** The status of an object as a pass saw it that is over: for what it reported. */
+export function reportedStatus(
+  options: ControlLoopOptions,
+  {
+    report,
+    stop,
+    ...subject
+  }: Omit<Subject, 'object' | 'logger' | 'reports'> & { readonly report: StatusReport; readonly stop: AbortSignal },
+): ObjectStatus {
+  const { key, echoes, storms } = subject;
+  const client = options.client.with({ signal: stop });
   return createStatusWriter({
-    ...options,
-    client,
-    kind: options.controller.for,
-    object,
-    onWritten: (before, after) => echoes.wrote(key, before, after),
-    storms,
+    ...partsFor(options, client, report.object, storms),
+    // It follows from what the pass has seen, so its coming back is no reason to look again.
+    onWritten: (before, after) => echoes.marked(key, before, after),
   });
+}
+
+function authorsStatus(options: ControlLoopOptions, subject: Subject, client: Client): StatusWriter {
+  const { key, object, reports } = subject;
+  const written = statusOf(options, subject, client);
+  return {
+    apply(status) {
+      reports.forget(key);
+      return written.apply(status as object) as Promise<never>;
+    },
+    report: (status) => reports.say(key, { object, status: status as object }),
+  };
+}
+
+function statusOf(options: ControlLoopOptions, { key, object, echoes, storms }: Subject, client: Client): ObjectStatus {
+  return createStatusWriter({
+    ...partsFor(options, client, object, storms),
+    onWritten: (before, after) => echoes.wrote(key, before, after),
+  });
+}
+
+function partsFor(options: ControlLoopOptions, client: Client, object: KubernetesObject, storms: Storms) {
+  return { ...options, client, kind: options.controller.for, object, storms };
 }
 
 function eventsOf({ recorder }: ControlLoopOptions, object: KubernetesObject): Events {

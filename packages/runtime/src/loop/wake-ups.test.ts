@@ -34,6 +34,21 @@ test('what was there at the start waits behind what changes now', async () => {
   assert.equal(taken.at(-1), 'closed');
 });
 
+test('others wait who go before follow-ups', async () => {
+  const { clock, wakeUps } = given();
+  wakeUps.addAfter('later', 50, 'requeue');
+  assert.equal(wakeUps.othersWait, false);
+  await clock.advance(50);
+  assert.equal(wakeUps.othersWait, false, 'a follow-up');
+  wakeUps.add('first', 'added', 'initial');
+  assert.equal(wakeUps.othersWait, true);
+  await wakeUps.next();
+  assert.equal(wakeUps.othersWait, false, 'a worker has it');
+  await clock.advance(2000);
+  assert.equal(wakeUps.othersWait, true, 'a follow-up that waits no longer');
+  wakeUps.close();
+});
+
 /** How often the queue has handed an object to a worker, whatever came of that. */
 function countingTaken() {
   let taken = 0;

@@ -104,6 +104,12 @@ export class WakeUps {
     this.#queue.done(key);
   }
 
+  /** Whether an object waits for a worker that follow-ups let go first. */
+  get othersWait(): boolean {
+    const next = this.#queue.nextPriority;
+    return next !== undefined && next > places['follow-up'].priority;
+  }
+
   /** Failures since the last success. */
   failures(key: NamespacedName): number {
     return this.#queue.failures(key);

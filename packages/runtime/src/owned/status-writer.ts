@@ -11,7 +11,6 @@ import {
   setCondition,
 } from '@keelson/core';
 import type { Caches } from '../cache/caches.ts';
-import type { StatusWriter } from '../controller/context.ts';
 import type { Storms } from '../storms/storms.ts';
 import type { NoOpApplies } from './no-op-apply.ts';
 
@@ -39,25 +38,40 @@ interface StoredStatus {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** `status` of one reconcile. It is untyped here; the declaration types it where a controller is defined. */
-export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
+/** Writes the status of one object. It is untyped here; the declaration types it where a controller is defined. */
+export interface ObjectStatus {
+  /** Makes this the whole status. */
+  apply(authored: object): Promise<KubernetesObject>;
+  /** Whether applying it would change anything. */
+  isNews(authored: object): boolean;
+}
+
+export function createStatusWriter(options: StatusWriterOptions): ObjectStatus {
   const { client, caches, applied, clock, kind, object, onWritten, storms } = options;
   const key = keyOf(object);
+  const describe = (authored: object) => {
+    const live = caches.store(kind).get(key) ?? object;
+    const { name, namespace, uid } = object.metadata;
+    const wanted = {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: { name, ...(namespace !== undefined && { namespace }), uid },
+      status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
+    };
+    return { live, wanted };
+  };
   return {
+    isNews(authored) {
+      const { live, wanted } = describe(authored);
+      return !applied.wouldChangeNothing(live, wanted, 'status');
+    },
     async apply(authored) {
-      const live = caches.store(kind).get(key) ?? object;
-      const { name, namespace, uid } = object.metadata;
-      const wanted = {
-        apiVersion: apiVersionOf(kind),
-        kind: kind.kind,
-        metadata: { name, ...(namespace !== undefined && { namespace }), uid },
-        status: stamped(authored as AuthoredStatus, live, object.metadata.generation, clock.now()),
-      };
+      const { live, wanted } = describe(authored);
       if (applied.wouldChangeNothing(live, wanted, 'status')) return live;
       const fields = () => applied.differences(live, wanted, 'status');
       await storms.beforeWrite(key, {
         target: 'the status',
-        wanted: authored as object,
+        wanted: authored,
         isDescription: false,
         live,
         fields,
@@ -66,7 +80,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       const result = await client.applySubresource(kind, 'status', wanted, { force: true });
       onWritten(live, result);
       applied.remember(result, wanted, 'status');
-      storms.written(key, 'the status', authored as object, result);
+      storms.written(key, 'the status', authored, result);
       return result;
     },
   };

@@ -27,8 +27,9 @@ import { errorOf } from '../log/thrown.ts';
 import { abortGraceMs, type ControlLoopOptions, quietConflicts } from '../loop/control-loop.ts';
 import { ensureFinalizer, stepFor } from '../loop/deletion.ts';
 import { Pass } from '../loop/pass.ts';
-import { contextOf, reportFailure } from '../loop/pass-context.ts';
+import { contextOf, reportedStatus, reportFailure } from '../loop/pass-context.ts';
 import { StatusEchoes } from '../loop/status-echoes.ts';
+import { StatusReports } from '../loop/status-reports.ts';
 import { Storms } from '../storms/storms.ts';
 import { ownWriteOf, PassNotes } from './pass-notes.ts';
 import type { PlannedPass } from './planned-pass.ts';
@@ -113,6 +114,7 @@ async function planPass(
     logger,
     echoes: new StatusEchoes(),
     storms: new Storms({ controller: controller.name, clock, onStorm() {}, onCalm() {} }),
+    reports: new StatusReports(),
   };
   let pass: Pass | undefined;
   notes.look(object);
@@ -125,6 +127,8 @@ async function planPass(
     const noted = { ...context, owned: notes.owned(context.owned) };
     const answer: unknown = await pass.run(async () => controller.reconcile(marked as never, noted as never));
     checkedOutcome(answer, 'reconcile');
+    const report = subject.reports.take(key, marked);
+    if (report !== undefined) await reportedStatus(options, { ...subject, report, stop: signal }).apply(report.status);
     return { planned: { ...head, ...notes.report() }, pass };
   } catch (thrown) {
     const error = errorOf(thrown, 'reconcile');
