@@ -18,7 +18,7 @@ const cacheController = controller({
     const { namespace } = memcached.metadata;
     const pods = cache.list(Pod, { namespace, labels: labelsOf(memcached) });
     const isAvailable = deployment.status?.readyReplicas === memcached.spec.size;
-    await status.apply({
+    status.report({
       nodes: pods
         .filter(({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined)
         .map(({ metadata }) => metadata.name)
