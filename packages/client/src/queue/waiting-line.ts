@@ -16,11 +16,6 @@ export class WaitingLine<Key> {
     return this.#priorityOf.size;
   }
 
-  /** The priority of the key that comes next. */
-  get highest(): number | undefined {
-    return this.#priorities[0];
-  }
-
   priorityOf(key: Key): number | undefined {
     return this.#priorityOf.get(key);
   }

@@ -50,18 +50,16 @@ describe('a work queue', () => {
     assert.deepEqual(served, ['first:a', 'second:b']);
   });
 
-  test('says of which priority the next key is', async () => {
+  test('says how many keys of a priority wait for a worker', async () => {
     const queue = createWorkQueue();
-    assert.equal(queue.nextPriority, undefined);
     queue.add('low', { priority: -5 });
-    queue.addAfter('delayed', 1000);
-    assert.equal(queue.nextPriority, -5);
-    queue.add('high', { priority: 3 });
-    assert.equal(queue.nextPriority, 3);
+    queue.addAfter('delayed', 1000, { priority: -5 });
+    queue.add('high');
+    assert.deepEqual([queue.lengthAt(-5), queue.lengthAt(0), queue.lengthAt(7)], [1, 1, 0]);
     await queue.get();
-    assert.equal(queue.nextPriority, -5);
+    assert.deepEqual([queue.lengthAt(-5), queue.lengthAt(0)], [1, 0]);
     queue.shutDown();
-    assert.equal(queue.nextPriority, undefined);
+    assert.equal(queue.lengthAt(-5), 0);
   });
 
   test('takes higher priorities first, and a raised key goes to the tail of its new priority', async () => {

@@ -31,8 +31,8 @@ export interface WorkQueue<Key = string> {
   done(key: Key): void;
   /** Keys that wait for a worker; those that wait for a delay are not counted. */
   readonly length: number;
-  /** The priority of the key that is handed out next; `undefined` where none waits for a worker. */
-  readonly nextPriority: number | undefined;
+  /** How many of them have this priority. */
+  lengthAt(priority: number): number;
   /** `workqueue_unfinished_work_seconds` and `workqueue_longest_running_processor_seconds`, as of now. */
   inProgress(): { readonly keys: number; readonly unfinishedMs: number; readonly longestMs: number };
   /** Refuses new keys, drops those that wait, and lets waiting workers go. */
@@ -133,8 +133,8 @@ class KeyedQueue<Key> implements WorkQueue<Key> {
     return this.#waiting.length;
   }
 
-  get nextPriority(): number | undefined {
-    return this.#waiting.highest;
+  lengthAt(priority: number): number {
+    return this.#waiting.lengthAt(priority);
   }
 
   add(key: Key, { priority = 0, raiseAfterMs }: AddOptions = {}): void {

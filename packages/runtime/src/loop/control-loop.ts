@@ -5,12 +5,14 @@
  * retried with growing delay until it succeeds or the object is gone; nothing begins before all watches are complete. A
  * pass that outlives its time frees its worker, and its object waits until it has come to rest.
  * An object that is being deleted is finalized where its controller says how, in the same queue and under the same key.
+ * What a pass reports is written when it has succeeded, before the next pass over that object and beside those over others.
  * Does not: reconcile an object that is being deleted, or tell a reconciler why it was called.
  */
 import type { Client, EventRecorder, WorkItem } from '@keelson/client';
 import {
   type Clock,
   isConflict,
+  isInvalid,
   isNotControlled,
   isNotFound,
   type KubernetesObject,
@@ -98,7 +100,7 @@ interface Look {
   readonly finish: ReturnType<ControllerMetrics['begin']>;
 }
 
-/** What a look has left running: a pass that does not heed its end, a status that is being written. */
+/** What may run on after a look: a pass that does not heed its end, the write of what it reported. */
 interface Looked {
   readonly settled: Promise<unknown>;
 }
@@ -112,7 +114,7 @@ export class ControlLoop {
   readonly #reports = new StatusReports();
   /** Reported statuses that are being written. */
   readonly #writing = new Set<Promise<void>>();
-  /** Passes that have not come to rest. */
+  /** Passes that have not come to rest, and what they reported that is being written. */
   readonly #unsettled = new Map<NamespacedName, Promise<unknown>>();
 
   constructor(options: ControlLoopOptions) {
@@ -249,6 +251,7 @@ export class ControlLoop {
     let pass: Pass | undefined;
     try {
       const subject = step === 'reconcile' ? await this.#marked(object) : object;
+      if (step === 'finalize') this.#reports.forget(key); // how it was before it had to go
       const current = this.#beginPass(step, key, logger);
       pass = current;
       const context = contextOf(this.#options, {
@@ -263,7 +266,7 @@ export class ControlLoop {
       const outcome = await traced(tracer, `${step} ${controller.name}`, attributes, () =>
         this.#perform(step, subject, current, context),
       );
-      const report = this.#dueReport(key, subject);
+      const report = this.#dueReport(step, key, subject);
       if (report !== undefined) return await this.#reportBeside(look, current, outcome, report);
       this.#conclude(look, outcome);
     } catch (thrown) {
@@ -286,11 +289,16 @@ export class ControlLoop {
   }
 
   /** What is to be written now of what passes over this object have reported. */
-  #dueReport(key: NamespacedName, object: KubernetesObject): StatusReport | undefined {
-    const report = this.#reports.take(key, object);
-    // Held once: the next pass comes within two seconds, and who looks at the object should not wait longer.
-    if (report === undefined || report.wasHeld || !this.#wakeUps.othersWait) return report;
-    if (!this.#statusFor(key, report).isNews(report.status)) return undefined;
+  #dueReport(step: Step, key: NamespacedName, object: KubernetesObject): StatusReport | undefined {
+    const report = this.#reports.last(key, object);
+    if (report === undefined) return undefined;
+    if (!this.#statusFor(key, report).isNews(report.status)) {
+      this.#reports.forget(key);
+      return undefined;
+    }
+    // Held once: who looks at the object should not wait longer.
+    const mayHold = step === 'reconcile' && !report.wasHeld && this.#wakeUps.letsOthersGoFirst(key);
+    if (!mayHold) return report;
     this.#reports.hold(key, report);
     this.#wakeUps.add(key, 'status reported', 'follow-up');
     return undefined;
@@ -311,6 +319,7 @@ export class ControlLoop {
         await traced(tracer, `report ${controller.name}`, look.attributes, () =>
           this.#statusFor(key, report).apply(report.status),
         );
+        this.#reports.forget(key);
         this.#conclude(look, outcome);
       } catch (thrown) {
         await this.#giveUp(look, thrown);
@@ -350,10 +359,18 @@ export class ControlLoop {
     const outcome = answer === undefined ? done : checkedOutcome(answer, 'finalize');
     const finalized = this.#finalized();
     if (outcome.type === 'done' && finalized !== undefined) {
+      await this.#writeLast(object);
       await removeFinalizer(object, finalized);
-      this.#reports.forget(keyOf(object)); // nobody will see it
     }
     return outcome;
+  }
+
+  /** What the clean-up has reported: afterwards the object may be gone. */
+  async #writeLast(object: KubernetesObject): Promise<void> {
+    const key = keyOf(object);
+    const report = this.#reports.last(key, object);
+    if (report !== undefined) await this.#statusFor(key, report).apply(report.status);
+    this.#reports.forget(key);
   }
 
   /** The object as it is once its clean-up is sure to come. */
@@ -457,11 +474,13 @@ export class ControlLoop {
 
   /** What an earlier pass has left to one that failed now; unless the failure itself is told in the status. */
   async #writeHeld(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<void> {
-    const held = this.#reports.take(key, object);
+    const held = this.#reports.last(key, object);
     if (held === undefined) return;
     try {
       await this.#statusFor(key, held).apply(held.status);
+      this.#reports.forget(key);
     } catch (error) {
+      if (isInvalid(error)) this.#reports.forget(key); // it will not be another time either
       logger.error('The status that was reported before could not be written', { error });
     }
   }

@@ -142,14 +142,15 @@ test('a pass has what was declared, and each call has its effect once the pass i
     context.events.normal('Done', 'well');
     context.status.report({ seen: 'x' } as never);
   });
-  assert.deepEqual(reports.take('ns/a', object), { object, status: { seen: 'x' }, wasHeld: false });
+  assert.deepEqual(reports.last('ns/a', object), { object, status: { seen: 'x' }, wasHeld: false });
+  reports.forget('ns/a');
   assert.deepEqual(told, [[object, { type: 'Normal', reason: 'Done', message: 'well' }]]);
   assert.equal(context.events.warning('Late', 'x'), undefined);
   assert.equal(told.length, 1);
   await assert.rejects(context.client.get(ConfigMap, 'ns/a'), /client.get\(ConfigMap ns\/a\) was called after/);
   await assert.rejects(context.status.apply({} as never), /status.apply\(\) was called after/);
   assert.equal(context.status.report({ seen: 'late' } as never), undefined);
-  assert.equal(reports.take('ns/a', object), undefined);
+  assert.equal(reports.last('ns/a', object), undefined);
   await assert.rejects(context.owned.absent(ConfigMap as never, 'x'), /owned.absent\(ConfigMap x\) was called after/);
   assert.throws(() => context.client.watch(ConfigMap, {} as never), /client.watch\(ConfigMap\) was called after/);
 });

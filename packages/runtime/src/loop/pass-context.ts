@@ -1,10 +1,10 @@
-/** What a pass is given, and what is said when it fails: the parts of the engine, tied to one object. */
+/** What a pass is given, and what is said when it fails or is over: the parts of the engine, tied to one object. */
 import type { Client } from '@keelson/client';
 import { type KubernetesObject, type NamespacedName, ownedSelections } from '@keelson/core';
 import type { Events, ReconcileContext, StatusWriter } from '../controller/context.ts';
 import type { Logger } from '../log/logger.ts';
 import { createOwned } from '../owned/owned.ts';
-import { createStatusWriter, type ObjectStatus } from '../owned/status-writer.ts';
+import { createStatusWriter, type ObjectStatus, type StatusWriterOptions } from '../owned/status-writer.ts';
 import type { Storms } from '../storms/storms.ts';
 import type { ControlLoopOptions } from './control-loop.ts';
 import type { CallEffect, Pass } from './pass.ts';
@@ -80,8 +80,8 @@ export async function reportFailure(
   try {
     const status = controller.onError(current as never, error, { events });
     if (status !== undefined) {
-      subject.reports.forget(key);
       await statusOf(options, subject, client.with({ signal: stop })).apply(status as object);
+      subject.reports.written(key);
     }
     for (const tell of told) tell();
   } catch (failure) {
@@ -100,10 +100,14 @@ export function reportedStatus(
 ): ObjectStatus {
   const { key, echoes, storms } = subject;
   const client = options.client.with({ signal: stop });
+  const onWritten: StatusWriterOptions['onWritten'] = (before, after) => echoes.reported(key, before, after);
   return createStatusWriter({
-    ...partsFor(options, client, report.object, storms),
-    // It follows from what the pass has seen, so its coming back is no reason to look again.
-    onWritten: (before, after) => echoes.marked(key, before, after),
+    ...options,
+    client,
+    kind: options.controller.for,
+    object: report.object,
+    storms,
+    onWritten,
   });
 }
 
@@ -111,23 +115,19 @@ function authorsStatus(options: ControlLoopOptions, subject: Subject, client: Cl
   const { key, object, reports } = subject;
   const written = statusOf(options, subject, client);
   return {
-    apply(status) {
-      reports.forget(key);
-      return written.apply(status as object) as Promise<never>;
+    async apply(status) {
+      reports.unsay(key);
+      const result = await written.apply(status as object);
+      reports.written(key);
+      return result as never;
     },
     report: (status) => reports.say(key, { object, status: status as object }),
   };
 }
 
 function statusOf(options: ControlLoopOptions, { key, object, echoes, storms }: Subject, client: Client): ObjectStatus {
-  return createStatusWriter({
-    ...partsFor(options, client, object, storms),
-    onWritten: (before, after) => echoes.wrote(key, before, after),
-  });
-}
-
-function partsFor(options: ControlLoopOptions, client: Client, object: KubernetesObject, storms: Storms) {
-  return { ...options, client, kind: options.controller.for, object, storms };
+  const onWritten: StatusWriterOptions['onWritten'] = (before, after) => echoes.wrote(key, before, after);
+  return createStatusWriter({ ...options, client, kind: options.controller.for, object, storms, onWritten });
 }
 
 function eventsOf({ recorder }: ControlLoopOptions, object: KubernetesObject): Events {

@@ -1,8 +1,8 @@
 /**
  * Statuses that passes report, until they are written.
  *
- * Promises: what a pass reports counts when that pass has succeeded; the last word about an object does, and a status that
- * is applied is one, too.
+ * Promises: what a pass reports counts when that pass has succeeded; the last word about an object does, and what was held
+ * before stands until something newer is written.
  * Does not: outlive the process, any more than what waits in the queue. Whoever runs next looks at everything.
  */
 import type { KubernetesObject, NamespacedName } from '@keelson/core';
@@ -23,29 +23,35 @@ export class StatusReports {
     this.#said.set(key, report);
   }
 
-  /** The pass failed, and so what it reported is void. */
+  /** The pass failed, or has said otherwise. */
   unsay(key: NamespacedName): void {
     this.#said.delete(key);
   }
 
-  /** The last word about this object, and whether it was held since an earlier pass, or another one was. */
-  take(
+  /** The last word about this object, and whether one was held since an earlier pass. */
+  last(
     key: NamespacedName,
     { metadata }: KubernetesObject,
   ): (StatusReport & { readonly wasHeld: boolean }) | undefined {
     const held = this.#held.get(key);
-    const isOfThisOne = held?.object.metadata.uid === metadata.uid;
-    const report = this.#said.get(key) ?? (isOfThisOne ? held : undefined);
-    this.forget(key);
-    return report && { ...report, wasHeld: isOfThisOne };
+    const isNamesake = held !== undefined && held.object.metadata.uid !== metadata.uid;
+    if (isNamesake) this.#held.delete(key);
+    const report = this.#said.get(key) ?? (isNamesake ? undefined : held);
+    return report && { ...report, wasHeld: held !== undefined && !isNamesake };
   }
 
-  /** Leaves it to the next pass. */
+  /** Leaves what was said to the next pass. */
   hold(key: NamespacedName, { object, status }: StatusReport): void {
+    this.#said.delete(key);
     this.#held.set(key, { object, status });
   }
 
-  /** A newer status was applied, or the object is gone. */
+  /** Something newer than what was held is written. */
+  written(key: NamespacedName): void {
+    this.#held.delete(key);
+  }
+
+  /** It is written, or the object is gone. */
   forget(key: NamespacedName): void {
     this.#said.delete(key);
     this.#held.delete(key);

@@ -22,6 +22,7 @@ import { causeOf, concernedKeys, controllerKey, mapperOf } from '../cache/mappin
 import type { Controller } from '../controller/controller.ts';
 import type { Logger } from '../log/logger.ts';
 import { followOptionalKinds } from './optional-kinds.ts';
+import { isSameWish } from './same-wish.ts';
 import type { Urgency } from './wake-ups.ts';
 
 export interface SubscriptionsOptions {
@@ -105,14 +106,7 @@ export function matters(event: InformerEvent, when: Predicate<never> | undefined
 /** Of a change of the reconciled object: one that touches nothing that users write, mostly its status, is a follow-up. */
 function ownUrgency(event: InformerEvent): Urgency {
   if (event.type !== 'updated') return event.type === 'added' && event.initial ? 'initial' : 'now';
-  const [now, before] = [wishIn(event.object), wishIn(event.previous)];
-  // Without a generation, the status is not told from the rest.
-  return now.generation !== undefined && equalJson(now, before) ? 'follow-up' : 'now';
-}
-
-function wishIn({ metadata }: KubernetesObject) {
-  const { generation, labels, annotations, finalizers, deletionTimestamp } = metadata;
-  return { generation, labels, annotations, finalizers, deletionTimestamp };
+  return isSameWish(event.previous, event.object) ? 'follow-up' : 'now';
 }
 
 /** Of a change of another object: steps may come in bursts, and what is gone has to be made again. */

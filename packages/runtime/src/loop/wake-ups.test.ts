@@ -34,18 +34,26 @@ test('what was there at the start waits behind what changes now', async () => {
   assert.equal(taken.at(-1), 'closed');
 });
 
-test('others wait who go before follow-ups', async () => {
-  const { clock, wakeUps } = given();
+test('an object lets others go first that were there at the start, unless it would be kept back for long', async () => {
+  let waitMs = 0;
+  const { clock, wakeUps } = given({ waitMs: (key) => (key === 'slow' ? waitMs : 0) });
+  wakeUps.add('changed', 'updated');
   wakeUps.addAfter('later', 50, 'requeue');
-  assert.equal(wakeUps.othersWait, false);
   await clock.advance(50);
-  assert.equal(wakeUps.othersWait, false, 'a follow-up');
+  assert.equal(wakeUps.letsOthersGoFirst('slow'), false, 'nobody waits but what changes now, and a follow-up');
   wakeUps.add('first', 'added', 'initial');
-  assert.equal(wakeUps.othersWait, true);
+  for (const [ms, expected] of [
+    [0, true],
+    [2000, true],
+    [2001, false],
+  ] as const) {
+    waitMs = ms;
+    assert.equal(wakeUps.letsOthersGoFirst('slow'), expected, String(ms));
+  }
+  waitMs = 0;
   await wakeUps.next();
-  assert.equal(wakeUps.othersWait, false, 'a worker has it');
-  await clock.advance(2000);
-  assert.equal(wakeUps.othersWait, true, 'a follow-up that waits no longer');
+  await wakeUps.next();
+  assert.equal(wakeUps.letsOthersGoFirst('slow'), false, 'a worker has it');
   wakeUps.close();
 });
 

@@ -104,10 +104,12 @@ export class WakeUps {
     this.#queue.done(key);
   }
 
-  /** Whether an object waits for a worker that follow-ups let go first. */
-  get othersWait(): boolean {
-    const next = this.#queue.nextPriority;
-    return next !== undefined && next > places['follow-up'].priority;
+  /**
+   * Whether what is left to the next pass of an object spares something: others wait that were there at the start, and
+   * that pass is kept back no longer than follow-ups let others go first. What changes now is overtaken by nobody.
+   */
+  letsOthersGoFirst(key: NamespacedName): boolean {
+    return this.#queue.lengthAt(places.initial.priority) > 0 && this.#waitMs(key) <= places['follow-up'].raiseAfterMs;
   }
 
   /** Failures since the last success. */

@@ -127,7 +127,7 @@ async function planPass(
     const noted = { ...context, owned: notes.owned(context.owned) };
     const answer: unknown = await pass.run(async () => controller.reconcile(marked as never, noted as never));
     checkedOutcome(answer, 'reconcile');
-    const report = subject.reports.take(key, marked);
+    const report = subject.reports.last(key, marked);
     if (report !== undefined) await reportedStatus(options, { ...subject, report, stop: signal }).apply(report.status);
     return { planned: { ...head, ...notes.report() }, pass };
   } catch (thrown) {
