@@ -1,6 +1,6 @@
 /**
- * Virtual hours in which everything goes wrong: API faults, edits and deletions by others, crashes and restarts of two
- * replicas. Then the faults end, and the operator has to converge, and from then on write nothing.
+ * Virtual hours in which everything goes wrong: API faults, edits and deletions by others, also of statuses, crashes and
+ * restarts of two replicas. Then the faults end, and the operator has to converge, and from then on write nothing.
  */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
@@ -10,7 +10,7 @@ import { isNotFound, operator, removable } from '@keelson/core';
 import { Deployment } from '@keelson/core/apps/v1';
 import { ConfigMap, Service } from '@keelson/core/v1';
 import { seededRandom, startCluster } from '@keelson/testing';
-import { controller, done } from '../src/index.ts';
+import { controller, done, type StatusWriter } from '../src/index.ts';
 import { newWidget, Widget } from './widget.ts';
 
 setFlagsFromString('--expose-gc');
@@ -28,13 +28,14 @@ export interface CampaignReport {
 const names = ['a', 'b', 'c'];
 const hour = 3_600_000;
 
-export async function runCampaign({
-  hours,
-  seed,
-}: {
+interface CampaignOptions {
   readonly hours: number;
   readonly seed: number;
-}): Promise<CampaignReport> {
+  /** How the operator writes its status. */
+  readonly says: keyof StatusWriter;
+}
+
+export async function runCampaign({ hours, seed, says }: CampaignOptions): Promise<CampaignReport> {
   let passes = 0;
   let writes = 0;
   let crashes = 0;
@@ -60,7 +61,7 @@ export async function runCampaign({
           },
         },
       });
-      await status.apply({ seen: `${spec.text} ${now?.readyReplicas ?? 0}`, conditions: [] });
+      await status[says]({ seen: `${spec.text} ${now?.readyReplicas ?? 0}`, conditions: [] });
       return done;
     },
     onError: ({ status }) => ({ seen: status?.seen ?? '', conditions: [] }),
@@ -95,6 +96,8 @@ export async function runCampaign({
     (name) => other.patch(Service, `default/${name}`, [{ op: 'replace', path: '/spec/ports/0/port', value: 81 }]),
     (name) =>
       other.patch(Deployment, `default/${name}`, { metadata: { annotations: { now: `${clock.monotonic()}` } } }),
+    (name) =>
+      other.patch(Widget, `default/${name}`, { status: { seen: `${clock.monotonic()}` } }, { subresource: 'status' }),
     async () => {
       crashes += 1;
       pick(replicas).crash();
