@@ -511,17 +511,20 @@ class ApiClient implements Client {
     return object;
   }
 
-  /** Whoever else deleted it: the one that was meant is gone when there is none of its name. */
+  /**
+   * Whoever else deleted it: the one that was meant is gone when there is none of its name. Of a subresource the server
+   * says so, too, where the kind has none.
+   */
   async #notingAbsence<T>(
     answer: Promise<T>,
     kind: AddressedKind,
     { key, uid }: Partial<Meant> = {},
-    { dryRun }: { readonly dryRun?: boolean | undefined },
+    { dryRun, subresource }: { readonly dryRun?: boolean | undefined; readonly subresource?: string | undefined },
   ): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      const isGone = isAbsent(error) && !dryRun;
+      const isGone = isAbsent(error) && !dryRun && subresource === undefined;
       if (isGone && key !== undefined && uid !== undefined) this.#notifyWritten({ type: 'deleted', kind, key, uid });
       throw error;
     }
