@@ -28,7 +28,7 @@ const sites = controller({
   async reconcile({ metadata: { name }, spec: { host } }, { cache, owned, status }) {
     const monitored = cache.serves(Monitor);
     if (monitored) await owned.apply(Monitor, { metadata: { name }, spec: { target: host } });
-    await status.apply({ monitored });
+    status.report({ monitored });
     return done;
   },
 });

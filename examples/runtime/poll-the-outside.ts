@@ -36,7 +36,7 @@ const sites = controller({
     }),
   ],
   async reconcile({ spec: { domain } }, { status }) {
-    await status.apply({ expires: registrar.expiry.get(domain) ?? 'unknown' });
+    status.report({ expires: registrar.expiry.get(domain) ?? 'unknown' });
     return done;
   },
 });

@@ -36,7 +36,7 @@ const sites = controller({
   async reconcile({ spec }, { cache, status }) {
     const known = cache.list(ConfigMap, { labels: profiles });
     const wanted = spec.profiles.flatMap((name) => known.find(({ metadata }) => metadata.name === name) ?? []);
-    await status.apply({ headers: wanted.flatMap(({ data = {} }) => Object.keys(data)).sort() });
+    status.report({ headers: wanted.flatMap(({ data = {} }) => Object.keys(data)).sort() });
     return done;
   },
 });

@@ -24,7 +24,7 @@ const sites = controller({
   async reconcile({ metadata: { namespace }, spec: { tlsSecret } }, { client, status }) {
     const secret = tlsSecret === undefined ? undefined : await client.find(Secret, `${namespace}/${tlsSecret}`);
     const certificate = secret?.data?.['tls.crt'] ?? '';
-    await status.apply({ certificate: Buffer.from(certificate, 'base64').toString() || 'none' });
+    status.report({ certificate: Buffer.from(certificate, 'base64').toString() || 'none' });
     return done;
   },
 });

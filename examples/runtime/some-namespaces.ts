@@ -19,7 +19,7 @@ const sites = controller({
   // Certificates are shared: they are watched in their own namespace, wherever the Sites are, and nowhere else.
   refers: [{ to: Secret, by: ({ spec }) => `vault/${spec.certificate}`, namespaces: ['vault'] }],
   async reconcile({ spec }, { cache, status }) {
-    await status.apply({ isSecure: cache.get(metadataOf(Secret), `vault/${spec.certificate}`) !== undefined });
+    status.report({ isSecure: cache.get(metadataOf(Secret), `vault/${spec.certificate}`) !== undefined });
     return done;
   },
 });

@@ -14,7 +14,7 @@ export const Draft = defineKind({
 const drafts = controller({
   for: Draft,
   async reconcile({ spec: { text } }, { status }) {
-    await status.apply({ words: text.split(/\s+/).length });
+    status.report({ words: text.split(/\s+/).length });
     return done;
   },
 });
