@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { isTransportError, operator, sleep, type Transport, TransportError } from '@keelson/core';
+import { CustomResourceDefinition } from '@keelson/core/apiextensions/v1';
 import { nextTurn } from '@keelson/core/system';
 import { ConfigMap } from '@keelson/core/v1';
 import { startCluster, type VirtualClock } from '@keelson/testing';
@@ -66,6 +67,49 @@ test('an answer that is no outcome is an error with backoff, and says what was e
   }
   assert.deepEqual(said.slice(0, 3), documented('A `reconcile` that returns nothing'));
 });
+
+test('a status that is no object is refused, and nothing is taken away', async () => {
+  for (const [given, text] of [
+    [Promise.resolve({ seen: 'late', conditions: [] }), 'the status of Widget must be an object, and is a promise'],
+    ['well', 'the status of Widget must be an object, and is well'],
+  ] as const) {
+    let passes = 0;
+    await using engine = await startEngine({
+      async reconcile(_, { status }) {
+        passes += 1;
+        status.report(passes === 1 ? { seen: 'before', conditions: [] } : (given as never));
+        return passes === 1 ? requeueAfter(100) : done;
+      },
+    });
+    await engine.client.create(Widget, newWidget());
+    await engine.clock.advance(200);
+    assert.equal(engine.logger.said('error')[0], `Reconciler error: ${text}`);
+    assert.equal((await engine.client.get(Widget, 'default/a')).status?.seen, 'before');
+  }
+});
+
+for (const verb of ['apply', 'report'] as const) {
+  test(`a status that the server does not keep is told, and not taken for an object that is gone: by ${verb}`, async () => {
+    await using engine = await startEngine({
+      async reconcile(_, { status }) {
+        await status[verb]({ seen: 'well', conditions: [] });
+        return done;
+      },
+    });
+    const { metadata, spec } = await engine.client.get(CustomResourceDefinition, 'widgets.engine.example.com');
+    const install = async (subresources: object | null) => {
+      const versions = spec.versions.map((version) => ({ ...version, subresources }));
+      await engine.client.patch(CustomResourceDefinition, metadata.name, { spec: { versions } } as never);
+    };
+    await install(null);
+    await engine.client.create(Widget, newWidget());
+    await engine.clock.advance(100);
+    const [first] = engine.logger.said('error');
+    assert.deepEqual([first], documented('A status that the server does not keep'));
+    await install({ status: {} });
+    await engine.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'well');
+  });
+}
 
 test('whatever is thrown is logged, retried, and given to onError as an error', async () => {
   const foreign: unknown = runInNewContext('new RangeError("of another realm")');

@@ -90,9 +90,9 @@ export interface StatusWriter<For extends Kind = Kind> {
    */
   apply(status: StatusInputOf<For>): Promise<ObjectOf<For>>;
   /**
-   * Makes this the whole status once this pass has succeeded, and keeps no worker waiting for it. While objects wait that
-   * were there at the start, it is left to the next pass of this one, so that the steps of a rollout need fewer writes. For
-   * what a pass has seen; what it relies on (an id of something outside) is applied.
+   * Makes this the whole status once this pass has succeeded, beside other passes; do not change it until then. While
+   * objects wait that were there at the start, it is left to the next pass of this one, so that the steps of a rollout need
+   * fewer writes. For what a pass has seen; what it relies on (an id of something outside) is applied.
    */
   report(status: StatusInputOf<For>): void;
 }

@@ -284,8 +284,8 @@ export class ControlLoop {
     this.#storms.ended(key);
   }
 
-  async #giveUp({ item, object, step, logger, finish }: Look, thrown: unknown): Promise<void> {
-    finish(await this.#failed(item, object, errorOf(thrown, step), logger));
+  async #giveUp(look: Look, thrown: unknown): Promise<void> {
+    look.finish(await this.#failed(look, errorOf(thrown, look.step)));
   }
 
   /** What is to be written now of what passes over this object have reported. */
@@ -311,17 +311,16 @@ export class ControlLoop {
 
   /** Writes what was reported while the worker goes on, for as many objects as there are workers. */
   async #reportBeside(look: Look, pass: Pass, outcome: Outcome, report: StatusReport): Promise<Looked> {
-    const { controller, tracer, logger } = this.#options;
+    const { controller, logger } = this.#options;
     const { key } = look.item;
     while (this.#writing.size >= controller.concurrency) await Promise.race(this.#writing);
     const write = async () => {
       try {
-        await traced(tracer, `report ${controller.name}`, look.attributes, () =>
-          this.#statusFor(key, report).apply(report.status),
-        );
+        await this.#write(look, report);
         this.#reports.forget(key);
         this.#conclude(look, outcome);
       } catch (thrown) {
+        if (isInvalid(thrown)) this.#reports.refused(key, report);
         await this.#giveUp(look, thrown);
       }
     };
@@ -332,6 +331,13 @@ export class ControlLoop {
     const settled = Promise.all([pass.settled, written]);
     this.#unsettled.set(key, settled);
     return { settled };
+  }
+
+  async #write({ item: { key }, attributes }: Look, report: StatusReport): Promise<void> {
+    const { controller, tracer } = this.#options;
+    await traced(tracer, `report ${controller.name}`, attributes, () =>
+      this.#statusFor(key, report).apply(report.status),
+    );
   }
 
   #beginPass(step: Step, key: NamespacedName, logger: Logger): Pass {
@@ -421,12 +427,8 @@ export class ControlLoop {
   }
 
   /** Decides what becomes of a failed key; returns the result under which it is counted. */
-  async #failed(
-    item: WorkItem,
-    object: KubernetesObject,
-    error: Error,
-    logger: Logger,
-  ): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
+  async #failed(look: Look, error: Error): Promise<'success' | 'error' | 'terminal' | 'requeue'> {
+    const { item, object, logger } = look;
     const { key } = item;
     const { for: kind } = this.#options.controller;
     this.#reports.unsay(key);
@@ -460,7 +462,7 @@ export class ControlLoop {
       storms: this.#storms,
       reports: this.#reports,
     });
-    await this.#writeHeld(key, object, logger);
+    await this.#writeHeld(look);
     this.#echoes.failed(key);
     if (isTerminal(error)) {
       this.#wakeUps.succeeded(key);
@@ -473,15 +475,16 @@ export class ControlLoop {
   }
 
   /** What an earlier pass has left to one that failed now; unless the failure itself is told in the status. */
-  async #writeHeld(key: NamespacedName, object: KubernetesObject, logger: Logger): Promise<void> {
-    const held = this.#reports.last(key, object);
+  async #writeHeld(look: Look): Promise<void> {
+    const { key } = look.item;
+    const held = this.#reports.last(key, look.object);
     if (held === undefined) return;
     try {
-      await this.#statusFor(key, held).apply(held.status);
+      await this.#write(look, held);
       this.#reports.forget(key);
     } catch (error) {
-      if (isInvalid(error)) this.#reports.forget(key); // it will not be another time either
-      logger.error('The status that was reported before could not be written', { error });
+      if (isInvalid(error)) this.#reports.refused(key, held);
+      look.logger.error('The status that was reported before could not be written', { error });
     }
   }
 

@@ -51,6 +51,11 @@ export class StatusReports {
     this.#held.delete(key);
   }
 
+  /** The server will never have it. */
+  refused(key: NamespacedName, { status }: StatusReport): void {
+    if (this.#held.get(key)?.status === status) this.#held.delete(key);
+  }
+
   /** It is written, or the object is gone. */
   forget(key: NamespacedName): void {
     this.#said.delete(key);

@@ -5,6 +5,7 @@ import {
   type Clock,
   type Condition,
   type ConditionInput,
+  isNotFound,
   type Kind,
   type KubernetesObject,
   keyOf,
@@ -50,6 +51,7 @@ export function createStatusWriter(options: StatusWriterOptions): ObjectStatus {
   const { client, caches, applied, clock, kind, object, onWritten, storms } = options;
   const key = keyOf(object);
   const describe = (authored: object) => {
+    assertStatus(authored, kind);
     const live = caches.store(kind).get(key) ?? object;
     const { name, namespace, uid } = object.metadata;
     const wanted = {
@@ -77,13 +79,32 @@ export function createStatusWriter(options: StatusWriterOptions): ObjectStatus {
         fields,
         askManagers: async () => applied.othersAt(await client.get(kind, key), fields()),
       });
-      const result = await client.applySubresource(kind, 'status', wanted, { force: true });
+      const result = await client.applySubresource(kind, 'status', wanted, { force: true }).catch(async (error) => {
+        if (isNotFound(error) && (await hasNoStatus(options))) throw new TypeError(noStatus(kind), { cause: error });
+        throw error;
+      });
       onWritten(live, result);
       applied.remember(result, wanted, 'status');
       storms.written(key, 'the status', authored, result);
       return result;
     },
   };
+}
+
+/** Whether the object is there although its status is not: the server refuses both in the same words. */
+async function hasNoStatus({ client, kind, object }: StatusWriterOptions): Promise<boolean> {
+  const found = await client.find(kind, keyOf(object));
+  return found?.metadata.uid === object.metadata.uid;
+}
+
+const noStatus = ({ kind }: Kind): string =>
+  `the server keeps no status of ${kind}: the CustomResourceDefinition that is installed there has no status subresource; install the one of this operator`;
+
+/** Types say so, unless somebody got around them: a promise would take the whole status away. */
+function assertStatus(authored: unknown, { kind }: Kind): void {
+  if (typeof authored === 'object' && authored !== null && !(authored instanceof Promise)) return;
+  const given = authored instanceof Promise ? 'a promise' : String(authored);
+  throw new TypeError(`the status of ${kind} must be an object, and is ${given}`);
 }
 
 /** Adds what authors never supply: the observed generation, and when each condition last changed its status. */

@@ -17,8 +17,9 @@ import {
 import { Deployment } from '@keelson/core/apps/v1';
 import { systemClock } from '@keelson/core/system';
 import { ConfigMap, Namespace, Secret } from '@keelson/core/v1';
-import { crdOf } from '@keelson/schema';
+import { crdOf, defineKind } from '@keelson/schema';
 import { availability, type Kubernetes, startKubernetes } from '@keelson/tools-kubernetes';
+import { z } from 'zod';
 import {
   type Controller,
   controller,
@@ -225,38 +226,92 @@ describe('the engine on a real API server', { skip }, () => {
     assert.ok(await client.find(ConfigMap, `${namespace}/foreign`));
   });
 
-  test('the status is stamped, keeps the time of a condition whose status stays, and is not written twice', async () => {
-    const namespace = await newNamespace();
-    let passes = 0;
-    await using _ = await running(kube, 'reporter', {
-      ...declaration,
-      async reconcile(widget, { status }) {
-        if (widget.metadata.namespace !== namespace) return done;
-        passes += 1;
-        const { text } = widget.spec;
-        await status.apply({
-          seen: text,
-          conditions: [{ type: 'Ready', status: text === 'bad' ? 'False' : 'True', reason: 'Read', message: text }],
-        });
-        return done;
-      },
+  for (const verb of ['apply', 'report'] as const) {
+    test(`a status by ${verb} is stamped, keeps the time of a condition whose status stays, and is not written twice`, async () => {
+      const namespace = await newNamespace();
+      let passes = 0;
+      await using _ = await running(kube, `status-by-${verb}`, {
+        ...declaration,
+        async reconcile(widget, { status }) {
+          if (widget.metadata.namespace !== namespace) return done;
+          passes += 1;
+          const { text } = widget.spec;
+          await status[verb]({
+            seen: text,
+            conditions: [{ type: 'Ready', status: text === 'bad' ? 'False' : 'True', reason: 'Read', message: text }],
+          });
+          return done;
+        },
+      });
+      const widget = await newWidget(namespace, 'a');
+      const reportsOf = (text: string) => seen(client, Widget, keyOf(widget), ({ status }) => status?.seen === text);
+      const first = await reportsOf('hello');
+      assert.equal(first.status?.observedGeneration, 1);
+      assert.equal(first.status?.conditions?.[0]?.observedGeneration, 1);
+
+      await client.patch(Widget, keyOf(widget), { spec: { text: 'other' } });
+      const second = await reportsOf('other');
+      assert.equal(second.status?.observedGeneration, 2);
+      assert.equal(
+        second.status?.conditions?.[0]?.lastTransitionTime,
+        first.status?.conditions?.[0]?.lastTransitionTime,
+      );
+
+      const before = passes;
+      await client.patch(Widget, keyOf(widget), { metadata: { annotations: { touched: 'yes' } } });
+      await settled(() => passes > before);
+      const patches = await auditOf(kube, 'PATCH', `/namespaces/${namespace}/widgets/a/status`);
+      assert.equal(patches.length, 2, 'one for each text');
     });
-    const widget = await newWidget(namespace, 'a');
-    const reportsOf = (text: string) => seen(client, Widget, keyOf(widget), ({ status }) => status?.seen === text);
-    const first = await reportsOf('hello');
-    assert.equal(first.status?.observedGeneration, 1);
-    assert.equal(first.status?.conditions?.[0]?.observedGeneration, 1);
+  }
 
-    await client.patch(Widget, keyOf(widget), { spec: { text: 'other' } });
-    const second = await reportsOf('other');
-    assert.equal(second.status?.observedGeneration, 2);
-    assert.equal(second.status?.conditions?.[0]?.lastTransitionTime, first.status?.conditions?.[0]?.lastTransitionTime);
-
-    const before = passes;
-    await client.patch(Widget, keyOf(widget), { metadata: { annotations: { touched: 'yes' } } });
-    await settled(() => passes > before);
-    const patches = await auditOf(kube, 'PATCH', `/namespaces/${namespace}/widgets/a/status`);
-    assert.equal(patches.length, 2, 'one for each text');
+  test('a status that the server does not keep is told, and not taken for an object that is gone', async () => {
+    const Plain = defineKind({
+      group: 'engine.example.com',
+      kind: 'Plain',
+      hub: 'v1',
+      versions: { v1: { storage: true, spec: z.object({}), status: z.object({ seen: z.string() }) } },
+    });
+    const definition = crdOf(Plain);
+    const install = (subresources: object) =>
+      installDefinitions(client, [
+        {
+          ...definition,
+          spec: {
+            ...definition.spec,
+            versions: definition.spec.versions.map(({ subresources: _, ...version }) => ({
+              ...version,
+              ...subresources,
+            })),
+          },
+        },
+      ]);
+    await install({});
+    const namespace = await newNamespace();
+    const heard: string[] = [];
+    await using _ = await running(kube, 'plain', [
+      controller({
+        for: Plain,
+        async reconcile(_, { status }) {
+          status.report({ seen: 'well' });
+          return done;
+        },
+        onError(_, error) {
+          heard.push((error as Error).message);
+          return undefined;
+        },
+        retry: { baseDelayMs: 100, maxDelayMs: 500 },
+      }),
+    ]);
+    const { metadata } = await client.create(Plain, { metadata: { namespace, name: 'a' }, spec: {} });
+    await settled(() => heard.length > 1);
+    assert.match(heard[0] ?? '', /^the server keeps no status of Plain: .* has no status subresource/);
+    await install({ subresources: { status: {} } });
+    await eventually(
+      'the status',
+      () => client.find(Plain, keyOf({ metadata })),
+      (object) => object?.status?.seen === 'well',
+    );
   });
 
   test('a thrown error is retried with growing delay and reported; success ends it', async () => {
