@@ -306,6 +306,27 @@ describe('a recorder', () => {
     assert.equal(clock.timers, 0);
   });
 
+  test('holds nothing of what is long over', async () => {
+    const { recorder, clock, sent } = recordingMany();
+    const sayOf = async (first: number, count: number) => {
+      for (let i = first; i < first + count; i++) {
+        const name = `p-${i}`;
+        const message = name.padEnd(500, '.');
+        recorder.event({ ...pod, metadata: { ...pod.metadata, name, uid: name } }, { ...scaled, message });
+      }
+      await recorder.flush();
+      sent.length = 0;
+      return heapAfterCollection();
+    };
+    await sayOf(0, 200); // so that what stays by itself, such as compiled code, is there
+    await clock.advance(600_001);
+    const before = await sayOf(200, 1);
+    const full = await sayOf(201, 4000);
+    await clock.advance(600_001);
+    const after = await sayOf(4201, 1);
+    assert.ok(full - before > 8_000_000 && after - before < 300_000, `${before}, ${full} and then ${after} bytes`);
+  });
+
   test('gives up what the server refuses, and says so, once', async () => {
     await using given = await recording((_request, response) =>
       sendJson(response, failure(403, 'Forbidden', 'not allowed'), 403),

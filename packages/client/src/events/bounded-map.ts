@@ -1,13 +1,23 @@
-/** A map that remembers the most recently used entries, up to a limit. */
+/**
+ * A map that remembers the most recently used entries, up to a limit, and none that has become idle.
+ *
+ * Promises: what is evicted is told once. Entries are looked at when another is set, least recently used first, and only
+ * as far as they are idle.
+ */
+export interface BoundedMapOptions<Value> {
+  readonly limit: number;
+  /** Whether a new entry would be as good as this one. */
+  readonly isIdle: (value: Value) => boolean;
+  readonly onEvicted?: (value: Value) => void;
+}
+
 export class BoundedMap<Key, Value> {
-  readonly #limit: number;
-  readonly #onEvicted: (value: Value) => void;
+  readonly #options: BoundedMapOptions<Value>;
   /** Least recently used first, since a Map keeps the order of insertion. */
   readonly #entries = new Map<Key, Value>();
 
-  constructor(limit: number, onEvicted: (value: Value) => void = () => {}) {
-    this.#limit = limit;
-    this.#onEvicted = onEvicted;
+  constructor(options: BoundedMapOptions<Value>) {
+    this.#options = options;
   }
 
   get(key: Key): Value | undefined {
@@ -19,14 +29,14 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
+    const { limit, isIdle, onEvicted } = this.#options;
     this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return;
-    for (const [oldest, evicted] of this.#entries) {
+    for (const [oldest, old] of this.#entries) {
+      if (this.#entries.size < limit && !isIdle(old)) break;
       this.#entries.delete(oldest);
-      this.#onEvicted(evicted);
-      return;
+      onEvicted?.(old);
     }
+    this.#entries.set(key, value);
   }
 
   values(): IterableIterator<Value> {

@@ -118,9 +118,13 @@ class SeriesRecorder implements EventRecorder {
   readonly #onError: (error: Error) => void;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #series = new BoundedMap<string, Series>(maxSeries, (series) => this.#finish(series));
+  readonly #series = new BoundedMap<string, Series>({
+    limit: maxSeries,
+    isIdle: (series) => this.#isOver(series),
+    onEvicted: (series) => this.#finish(series),
+  });
   readonly #similar: SimilarEvents;
-  readonly #limits = new BoundedMap<string, TokenBucket>(maxSeries);
+  readonly #limits = new BoundedMap<string, TokenBucket>({ limit: maxSeries, isIdle: (bucket) => bucket.isFull });
   /** All there are. */
   readonly #tasks = new Set<Task>();
   /** To be sent as soon as those before are. */
@@ -176,7 +180,7 @@ class SeriesRecorder implements EventRecorder {
     const id = JSON.stringify([...subject, event.type, event.reason, event.action, event.message, event.related]);
     const now = this.#clock.monotonic();
     const known = this.#series.get(id);
-    if (known && now - known.lastSeen < seriesEndMs) {
+    if (known && !this.#isOver(known)) {
       known.count += 1;
       known.lastAt = this.#clock.now();
       known.lastSeen = now;
@@ -201,6 +205,10 @@ class SeriesRecorder implements EventRecorder {
     };
     this.#series.set(id, series);
     return series;
+  }
+
+  #isOver({ lastSeen }: Series): boolean {
+    return this.#clock.monotonic() - lastSeen >= seriesEndMs;
   }
 
   #mayBegin(regarding: EventSubject): boolean {

@@ -24,7 +24,7 @@ export class SimilarEvents {
 
   constructor(clock: Clock, maxGroups: number) {
     this.#clock = clock;
-    this.#groups = new BoundedMap(maxGroups);
+    this.#groups = new BoundedMap({ limit: maxGroups, isIdle: (group) => this.#isOver(group) });
   }
 
   /** The event itself, or the one into which it goes. `likeness` is all that similar events have in common. */
@@ -32,7 +32,7 @@ export class SimilarEvents {
     const id = JSON.stringify(likeness);
     const now = this.#clock.monotonic();
     let group = this.#groups.get(id);
-    if (!group || now - group.lastSeen > quietMs) {
+    if (!group || this.#isOver(group)) {
       group = { messages: new Set(), combined: undefined, lastSeen: now };
       this.#groups.set(id, group);
     }
@@ -44,5 +44,9 @@ export class SimilarEvents {
     }
     group.combined ??= `(combined from similar events): ${event.message}`;
     return { ...event, message: group.combined };
+  }
+
+  #isOver({ lastSeen }: Group): boolean {
+    return this.#clock.monotonic() - lastSeen > quietMs;
   }
 }

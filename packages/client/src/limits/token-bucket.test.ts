@@ -40,3 +40,14 @@ test('a bucket never holds more than its burst, and can refuse instead', async (
   await clock.advance(1000);
   assert.deepEqual([bucket.tryTake(), bucket.tryTake()], [true, false]);
 });
+
+test('a bucket is full until somebody takes a token, and again when that is refilled', async () => {
+  const clock = new ManualClock();
+  const bucket = new TokenBucket({ qps: 1, burst: 2 }, clock);
+  assert.equal(bucket.isFull, true);
+  bucket.tryTake();
+  await clock.advance(999);
+  assert.equal(bucket.isFull, false);
+  await clock.advance(1);
+  assert.equal(bucket.isFull, true);
+});

@@ -57,6 +57,12 @@ export class TokenBucket {
     return true;
   }
 
+  /** Whether nobody has taken one of late: it is as good as new. */
+  get isFull(): boolean {
+    this.#refill();
+    return this.#tokens === this.#burst;
+  }
+
   #refill(): void {
     const now = this.#clock.monotonic();
     this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#asOf) / 1000) * this.#qps);
