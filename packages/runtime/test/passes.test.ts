@@ -111,6 +111,32 @@ for (const verb of ['apply', 'report'] as const) {
   });
 }
 
+test('an object that goes while its status is written is no alarm, even if another comes in its place', async () => {
+  let isFirst = true;
+  const logger = rememberingLogger();
+  const intercept = (transport: Transport): Transport => ({
+    async request(request) {
+      if (!isFirst || !request.path.includes('/status?')) return await transport.request(request);
+      isFirst = false;
+      await engine.client.delete(Widget, 'default/a');
+      const answer = await transport.request(request);
+      await engine.client.create(Widget, newWidget());
+      return answer;
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  });
+  const options: Options = {
+    async reconcile(_, { status }) {
+      await status.apply({ seen: 'well', conditions: [] });
+      return done;
+    },
+  };
+  await using engine = await startCluster({ operators: [engineOf(options)], logger, intercept });
+  await engine.client.create(Widget, newWidget());
+  await engine.eventually(Widget, 'default/a', ({ status }) => status?.seen === 'well');
+  assert.deepEqual([isFirst, logger.said('error')], [false, []]);
+});
+
 test('whatever is thrown is logged, retried, and given to onError as an error', async () => {
   const foreign: unknown = runInNewContext('new RangeError("of another realm")');
   const cases: readonly (readonly [() => Promise<Outcome>, string])[] = [

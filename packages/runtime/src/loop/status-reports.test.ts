@@ -50,3 +50,13 @@ test('what is forgotten is neither said nor held', () => {
   reports.forget(key);
   assert.equal(reports.last(key, object()), undefined);
 });
+
+test('what was held and is refused is over; what was said in its place and is refused leaves it', () => {
+  const reports = new StatusReports();
+  const held = report('held');
+  reports.hold(key, held);
+  reports.refused(key, report('newer'));
+  assert.deepEqual(reports.last(key, object()), { ...held, wasHeld: true });
+  reports.refused(key, held);
+  assert.equal(reports.last(key, object()), undefined);
+});
