@@ -519,7 +519,7 @@ class ApiClient implements Client {
     answer: Promise<T>,
     kind: AddressedKind,
     { key, uid }: Partial<Meant> = {},
-    { dryRun, subresource }: { readonly dryRun?: boolean | undefined; readonly subresource?: string | undefined },
+    { dryRun, subresource }: Pick<UpdateOptions, 'dryRun' | 'subresource'>,
   ): Promise<T> {
     try {
       return await answer;

@@ -4,7 +4,8 @@
  * Promises: what is evicted is told once. Entries are looked at when another is set, least recently used first, and only
  * as far as they are idle.
  */
-export interface BoundedMapOptions<Value> {
+
+interface BoundedMapOptions<Value> {
   readonly limit: number;
   /** Whether a new entry would be as good as this one. */
   readonly isIdle: (value: Value) => boolean;

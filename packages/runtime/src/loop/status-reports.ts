@@ -2,7 +2,7 @@
  * Statuses that passes report, until they are written.
  *
  * Promises: what a pass reports counts when that pass has succeeded; the last word about an object does, and what was held
- * before stands until something newer is written.
+ * before stands until something newer is written, or the server refuses it for good.
  * Does not: outlive the process, any more than what waits in the queue. Whoever runs next looks at everything.
  */
 import type { KubernetesObject, NamespacedName } from '@keelson/core';
