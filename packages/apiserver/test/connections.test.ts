@@ -1,7 +1,7 @@
 /** How long connections are kept whose other end says nothing, or reads nothing, and how many requests one of them holds. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Server } from 'node:net';
+import { connect as connectPlain, Server } from 'node:net';
 import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { createApiServer } from '@keelson/apiserver';
@@ -29,6 +29,7 @@ async function open(
     onError,
   });
   return {
+    port: door.port,
     dial: () => dial(door.port, authority.certificate),
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   };
@@ -60,6 +61,18 @@ const half = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{
 test('who connects and says nothing is let go', async () => {
   await using door = await open({ headersMs: 100 });
   assert.equal(await (await door.dial()).closed, '');
+});
+
+test('a server that closes does not wait for who has not finished the handshake', { timeout: 60_000 }, async () => {
+  const door = await open({});
+  const shy = connectPlain({ host: '127.0.0.1', port: door.port });
+  const left = once(
+    shy.resume().on('error', () => {}),
+    'close',
+  );
+  await door.dial(); // one after the other: that one was accepted before
+  await door[Symbol.asyncDispose]();
+  await left;
 });
 
 test('who sends half of the headers is let go', async () => {

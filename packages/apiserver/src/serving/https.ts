@@ -72,6 +72,13 @@ export async function serveHttps(
       line.join(request, response, () => serve(handle, request, response, streams, patience));
     },
   );
+  // Node knows connections as its own once their handshake is done. One that is in the middle of it when the server closes
+  // would be served afterwards, and a watch that it then asks for would never let the server go.
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     upgrade(handle, { request, socket, head }, streams).catch((error: unknown) => {
       socket.destroy();
@@ -106,7 +113,7 @@ export async function serveHttps(
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const stream of [...streams]) stream[Symbol.dispose]();
-      server.closeAllConnections();
+      for (const connection of connections) connection.destroy();
       await closed;
     },
   };
